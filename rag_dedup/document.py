@@ -1,0 +1,313 @@
+"""The words: what goes into the engine and what comes out of it.
+
+All of these are frozen. A :class:`Document` goes in; one :class:`Decision` per document, inside a
+:class:`Plan`, comes out; an :class:`Entry` is what the index remembers of a document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Action",
+    "Changes",
+    "Decision",
+    "Document",
+    "Entry",
+    "EntryKey",
+    "Explanation",
+    "GuardHit",
+    "Plan",
+    "Provenance",
+    "Report",
+    "Skipped",
+]
+
+Action = Literal["keep", "drop", "unchanged", "revise"]
+
+EntryKey = tuple[str, str]
+"""(scope, id): what names a document in an index. Scope is part of identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with its origin: a page or a chunk, the engine does not care.
+
+    Args:
+        id: names the document inside its scope. The same id with another text is a new version.
+        text: the text, never changed by the engine.
+        source: where it came from; one source has many chunks. Default: the ``SAFE`` canonical URL.
+        url: the address of the page, as the loader gave it.
+        scope: tenant, ACL set, language or product version: whatever must never be mixed.
+        metadata: carried along and given back on promotion; never read but by ``scope_key``.
+        span: ``(start, end)`` of the chunk in its source, in characters, if known. Chunks of one
+            source whose spans overlap share text because of the splitter, so they are never
+            near-duplicates of each other.
+        related: ids of documents that contain this one or are contained in it (parent and child
+            nodes). Never duplicates of it.
+
+    >>> Document("a", "Hello").scope
+    ''
+    """
+
+    id: str
+    text: str
+    source: str | None = None
+    url: str | None = None
+    scope: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    span: tuple[int, int] | None = None
+    related: tuple[str, ...] = ()
+
+
+class GuardHit(NamedTuple):
+    """A load-bearing difference between two near-duplicates.
+
+    Args:
+        guard: the kind of difference, such as ``number``, ``version`` or ``negation``.
+        here: what the document says, ``""`` if it lacks the thing.
+        there: what the other one says.
+    """
+
+    guard: str
+    here: str
+    there: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to happen to one input document, and why.
+
+    Args:
+        id: the document.
+        action: ``keep`` (new, goes into the vector store), ``drop`` (a duplicate of ``survivor``),
+            ``unchanged`` (known, same text; nothing to do) or ``revise`` (known, new text).
+        survivor: the id of the document that stands for this one in the vector store; ``None`` when
+            it stands for itself.
+        method: ``exact`` (equal after normalisation) or ``minhash`` (candidate by MinHash bands,
+            verified by exact Jaccard), ``None`` without a survivor.
+        similarity: exact Jaccard similarity to the survivor, 0 to 1. For a document that was kept
+            only because of a guard: to its nearest survivor.
+        guard: the difference that kept a near-duplicate, ``None`` if no guard fired.
+        scope: the scope of the document.
+    """
+
+    id: str
+    action: Action
+    survivor: str | None = None
+    method: str | None = None
+    similarity: float | None = None
+    guard: GuardHit | None = None
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An input that could not be used: named and counted, never lost in silence."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """One member of a cluster: a place where the passage of the survivor was found."""
+
+    id: str
+    source: str | None
+    url: str | None
+    method: str | None
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Counts of a plan; ``documents == kept + dropped + unchanged + revised``.
+
+    Args:
+        documents: decided documents.
+        kept, dropped, unchanged, revised: decisions by action.
+        by_method: duplicates by method.
+        by_guard: near-duplicates that a guard kept apart, by kind of difference.
+        added, removed, promoted: what the vector store is asked to do.
+        skipped: inputs that could not be used.
+    """
+
+    documents: int = 0
+    kept: int = 0
+    dropped: int = 0
+    unchanged: int = 0
+    revised: int = 0
+    by_method: Mapping[str, int] = field(default_factory=dict)
+    by_guard: Mapping[str, int] = field(default_factory=dict)
+    added: int = 0
+    removed: int = 0
+    promoted: int = 0
+    skipped: tuple[Skipped, ...] = ()
+
+    @classmethod
+    def count(
+        cls,
+        decisions: tuple[Decision, ...],
+        *,
+        added: int = 0,
+        removed: int = 0,
+        promoted: int = 0,
+        skipped: tuple[Skipped, ...] = (),
+    ) -> Report:
+        """Count ``decisions``.
+
+        >>> Report.count((Decision("a", "keep"), Decision("b", "drop", "a", "exact", 1.0))).dropped
+        1
+        """
+        actions = Counter(d.action for d in decisions)
+        methods = Counter(d.method for d in decisions if d.survivor is not None and d.method)
+        guards = Counter(d.guard.guard for d in decisions if d.guard is not None)
+        return cls(
+            documents=len(decisions),
+            kept=actions["keep"],
+            dropped=actions["drop"],
+            unchanged=actions["unchanged"],
+            revised=actions["revise"],
+            by_method=dict(sorted(methods.items())),
+            by_guard=dict(sorted(guards.items())),
+            added=added,
+            removed=removed,
+            promoted=promoted,
+            skipped=skipped,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values.
+
+        >>> Report(documents=1, kept=1).to_dict()["kept"]
+        1
+        """
+        return {
+            "documents": self.documents,
+            "kept": self.kept,
+            "dropped": self.dropped,
+            "unchanged": self.unchanged,
+            "revised": self.revised,
+            "by_method": dict(self.by_method),
+            "by_guard": dict(self.by_guard),
+            "added": self.added,
+            "removed": self.removed,
+            "promoted": self.promoted,
+            "skipped": [asdict(s) for s in self.skipped],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What an index remembers of a document.
+
+    Args:
+        document: the document itself; its text is needed for guards, explanations and promotion.
+        source: key of its source (canonical), ``None`` if it has none.
+        order: position in the history of the index. Ties and promotions go to the smallest.
+        exact_key: digest of scope and normalised text.
+        shingles: sorted distinct 64-bit shingle hashes, ``(n,)`` uint64.
+        bands: LSH keys, which include the scope, ``(b,)`` uint64.
+        survivor: id of the survivor in the same scope; ``None`` when it is one itself.
+        method, similarity: how it was verified against its survivor.
+        guard: the difference that kept it, if one did.
+    """
+
+    document: Document
+    source: str | None
+    order: int
+    exact_key: bytes
+    shingles: npt.NDArray[np.uint64]
+    bands: npt.NDArray[np.uint64]
+    survivor: str | None = None
+    method: str | None = None
+    similarity: float | None = None
+    guard: GuardHit | None = None
+
+    @property
+    def key(self) -> EntryKey:
+        """(scope, id)."""
+        return self.document.scope, self.document.id
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The one write of a plan: entries to put (insert or replace) and keys to delete."""
+
+    put: tuple[Entry, ...] = ()
+    delete: tuple[EntryKey, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.put or self.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All decisions of a call and what the vector store must do. Nothing is written yet.
+
+    Write ``added`` and ``promoted`` (insert or replace by id), delete ``removed``, then commit.
+
+    Args:
+        decisions: one per input document, in input order.
+        added: input documents that the vector store lacks or has in an older version.
+        removed: ids that the vector store must delete.
+        promoted: documents of earlier calls that now stand for themselves.
+        report: the counts.
+        generation: the state of the index that the plan is about.
+        changes: what commit writes into the index.
+    """
+
+    decisions: tuple[Decision, ...]
+    added: tuple[Document, ...]
+    removed: tuple[str, ...]
+    promoted: tuple[Document, ...]
+    report: Report
+    generation: int
+    changes: Changes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a document is, or is not, in the vector store.
+
+    Args:
+        id: the document.
+        survivor: what stands for it, ``None`` when it stands for itself.
+        method, similarity, guard: as in :class:`Decision`.
+        only_here: tokens that only this document has, in order, with repeats.
+        only_there: tokens that only its survivor has.
+        sources: the whole cluster, survivor first.
+    """
+
+    id: str
+    survivor: str | None
+    method: str | None
+    similarity: float | None
+    guard: GuardHit | None
+    only_here: tuple[str, ...]
+    only_there: tuple[str, ...]
+    sources: tuple[Provenance, ...]
+
+    def __str__(self) -> str:
+        if self.survivor is None:
+            text = f"{self.id} stands for itself"
+            if self.guard is not None:
+                text += (
+                    f": a near-duplicate ({self.similarity:.3f}) that differs in a "
+                    f"{self.guard.guard} ({self.guard.here!r}, there {self.guard.there!r})"
+                )
+        else:
+            text = f"{self.id} is a duplicate of {self.survivor} ({self.method}, {self.similarity:.3f})"
+            if self.only_here or self.only_there:
+                text += (
+                    f"; only here: {' '.join(self.only_here)!r}, only there: {' '.join(self.only_there)!r}"
+                )
+        others = len(self.sources) - 1
+        return f"{text}; {others} other place{'' if others == 1 else 's'}" if others else text
