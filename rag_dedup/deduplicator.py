@@ -1,0 +1,339 @@
+"""The engine: plan, commit, forget.
+
+The laws, each a property test:
+
+1. No orphan. A dropped document names a live survivor that it was itself verified against.
+2. Nothing lost. Every live document has, in its own scope, a live survivor that equals it or is a
+   verified duplicate of it. When a survivor goes, another member of its cluster is promoted.
+3. Idempotent. The same input again gives the same survivors and asks the vector store for nothing.
+4. Never a duplicate of itself: not of its earlier version (same id, or released by
+   ``complete=True``), of an overlapping neighbour chunk, of its parent or child.
+5. Batch size does not matter.
+6. Scopes never mix.
+7. Counts add up: documents = keep + drop + unchanged + revise.
+8. ``plan`` writes nothing; ``commit`` is atomic; committing twice is committing once.
+9. Inputs are never mutated.
+10. All engines agree.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rag_dedup.document import Document, Entry, EntryKey, Explanation, Plan, Provenance
+from rag_dedup.errors import (
+    ConfigurationError,
+    DuplicateIdError,
+    InputError,
+    MissingScopeError,
+    StalePlanError,
+    UnknownIdError,
+)
+from rag_dedup.fingerprint import Exact, MinHash
+from rag_dedup.guard import DEFAULT_GUARDS, Guard
+from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
+from rag_dedup.kernels import shingle_sets
+from rag_dedup.planner import Planner, Rules, make_token
+from rag_dedup.text import tokenise
+from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
+
+__all__ = ["Deduplicator", "ScopeKey"]
+
+ScopeKey = str | Sequence[str] | Callable[[Document], str]
+"""A metadata key, several of them, or a function of the document."""
+
+
+class Deduplicator:
+    """Decide which documents enter the vector store, and remember why.
+
+    Args:
+        index: the memory: an index, its URL, or ``None`` for a new one in memory.
+        threshold: Jaccard similarity of 3-token shingles from which two texts are duplicates, above
+            0 and up to 1.
+        guards: what must not differ between duplicates; ``()`` switches guards off.
+        on_duplicate: ``"drop"``, or ``"annotate"`` to keep every document and label the duplicates.
+        scope_key: where the scope of a document comes from: a metadata key, several, or a function.
+            ``None``: from :attr:`Document.scope`. A document without it is an error.
+        seed: of the MinHash permutations, 0 to 2**32 - 1.
+
+    Raises:
+        ConfigurationError: a setting cannot be right.
+        SchemeMismatchError: the index was filled with other settings.
+
+    >>> dedup = Deduplicator()
+    >>> kept = dedup.dedupe([Document("a", "Restart the server."), Document("b", "restart  the server.")])
+    >>> [document.id for document in kept]
+    ['a']
+    >>> print(dedup.explain("b"))
+    b is a duplicate of a (exact, 1.000); 1 other place
+    """
+
+    def __init__(
+        self,
+        index: Index | str | None = None,
+        threshold: float = 0.8,
+        guards: Sequence[Guard] = DEFAULT_GUARDS,
+        on_duplicate: str = "drop",
+        scope_key: ScopeKey | None = None,
+        seed: int = 1,
+    ) -> None:
+        if on_duplicate not in ("drop", "annotate"):
+            raise ConfigurationError(f"on_duplicate must be 'drop' or 'annotate', not {on_duplicate!r}")
+        self._minhash = MinHash(threshold=threshold, seed=seed)
+        self._exact = Exact()
+        self._rules = Rules(threshold, tuple(guards), annotate=on_duplicate == "annotate")
+        self._scope_key = scope_key
+        self._lock = threading.Lock()
+        if index is None:
+            index = MemoryIndex()
+        self.index: Index = open_index(index) if isinstance(index, str) else index
+        self.index.adopt(
+            Header(
+                fingerprint=self._minhash.scheme,
+                exact=self._exact.scheme,
+                url=KEY_SCHEME,
+                threshold=threshold,
+                guards=tuple(guard.name for guard in guards),
+                on_duplicate=on_duplicate,
+            )
+        )
+
+    @property
+    def generation(self) -> int:
+        """How many commits the index has seen."""
+        with self.index.snapshot() as view:
+            return view.generation
+
+    def plan(self, documents: Iterable[Document], *, complete: bool = False) -> Plan:
+        """Decide on each document, without writing anything.
+
+        Args:
+            documents: pages or chunks, in the order in which the first of equals is kept.
+            complete: all chunks of each source that occurs are in this call, so that what the index
+                has of these sources beyond them is released.
+
+        Returns:
+            The decisions and what the vector store must do; give it to :meth:`commit` afterwards.
+
+        Raises:
+            DuplicateIdError: one id with two texts.
+            MissingScopeError: a document without the scope that ``scope_key`` promises.
+            InputError: something that is not a document.
+        """
+        arrivals = self._sign(self._check(documents))
+        with self.index.snapshot() as view:
+            return Planner(view, self._rules).take_documents(arrivals, complete=complete)
+
+    def commit(self, plan: Plan) -> None:
+        """Write a plan into the index, after the vector store has done its part.
+
+        One atomic write. The same plan again does nothing.
+
+        Raises:
+            StalePlanError: something else was committed after the plan was made; nothing was written.
+        """
+        if plan.changes:
+            self.index.apply(plan.generation, make_token(plan), plan.changes)
+
+    def dedupe(self, documents: Iterable[Document], *, complete: bool = False) -> list[Document]:
+        """Plan and commit; return the documents that belong into the vector store.
+
+        These are the survivors among ``documents``, known ones included, each once and in input
+        order, then documents of earlier calls that were promoted.
+        """
+        return self.survivors_of(self.run(documents, complete=complete))
+
+    def run(self, documents: Iterable[Document], *, complete: bool = False) -> Plan:
+        """Plan and commit as one step, and return the plan that was committed."""
+        documents = list(documents)
+        with self._lock:
+            while True:
+                plan = self.plan(documents, complete=complete)
+                try:
+                    self.commit(plan)
+                except StalePlanError:  # another writer came first: plan against what it wrote
+                    continue
+                return plan
+
+    def survivors_of(self, plan: Plan) -> list[Document]:
+        """Return the documents of a committed plan that the vector store holds, input order first."""
+        keys = list(dict.fromkeys((decision.scope, decision.id) for decision in plan.decisions))
+        with self.index.snapshot() as view:
+            entries = view.entries(keys)
+        stored = [e.document for e in entries if e is not None and self._rules.is_stored(e)]
+        given = set(keys)
+        return stored + [d for d in plan.promoted if (d.scope, d.id) not in given]
+
+    def forget(self, source: str | None = None, *, ids: Iterable[str] = (), scope: str = "") -> Plan:
+        """Plan the removal of a source or of single documents; what they stood for is promoted.
+
+        Args:
+            source: a source, as the documents named it (URLs are canonicalised).
+            ids: documents; those that the index does not have are passed over.
+            scope: only documents of this scope go.
+
+        Raises:
+            ConfigurationError: neither ``source`` nor ``ids``.
+        """
+        ids = [ids] if isinstance(ids, str) else list(ids)
+        if source is None and not ids:
+            raise ConfigurationError("forget needs a source or ids")
+        with self.index.snapshot() as view:
+            entries = [entry for entry in view.entries([(scope, id) for id in ids]) if entry]
+            key = None if source is None else _find_source(source, None)
+            if key is not None:
+                entries += view.of_sources([(scope, key)])[0]
+            return Planner(view, self._rules).forget(entries)
+
+    def sources(self, id: str, scope: str = "") -> list[Provenance]:
+        """Return every place where the passage was found: its cluster, survivor first.
+
+        Raises:
+            UnknownIdError: no such document in this scope.
+        """
+        with self.index.snapshot() as view:
+            entry = _get_entry(view, (scope, id))
+            return _trace(view, entry)
+
+    def explain(self, id: str, scope: str = "") -> Explanation:
+        """Tell why a document is, or is not, in the vector store.
+
+        Raises:
+            UnknownIdError: no such document in this scope.
+        """
+        with self.index.snapshot() as view:
+            entry = _get_entry(view, (scope, id))
+            sources = _trace(view, entry)
+            survivor = None if entry.survivor is None else _get_entry(view, (scope, entry.survivor))
+        here, there = ("", "") if survivor is None else (entry.document.text, survivor.document.text)
+        only_here, only_there = _differ(tokenise(here), tokenise(there))
+        return Explanation(
+            id=id,
+            survivor=entry.survivor,
+            method=entry.method,
+            similarity=entry.similarity,
+            guard=entry.guard,
+            only_here=only_here,
+            only_there=only_there,
+            sources=tuple(sources),
+        )
+
+    def _check(self, documents: Iterable[Document]) -> list[Document]:
+        """Return the documents with their scope and a copy of their metadata."""
+        checked: list[Document] = []
+        texts: dict[EntryKey, str] = {}
+        for number, document in enumerate(documents):
+            if not isinstance(document, Document):
+                raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
+            if not isinstance(document.id, str) or not isinstance(document.text, str):
+                raise InputError(f"document {number}: id and text must be str")
+            document = replace(document, scope=self._find_scope(document), metadata=_copy_metadata(document))
+            key = (document.scope, document.id)
+            if texts.setdefault(key, document.text) != document.text:
+                raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
+            checked.append(document)
+        return checked
+
+    def _find_scope(self, document: Document) -> str:
+        key = self._scope_key
+        if key is None:
+            scope: object = document.scope
+        elif callable(key):
+            scope = key(document)
+        else:
+            names = [key] if isinstance(key, str) else list(key)
+            values = [document.metadata.get(name) for name in names]
+            for name, value in zip(names, values, strict=True):
+                if value is None or value == "" or value == []:
+                    raise MissingScopeError(f"document {document.id!r} has no {name!r} in its metadata")
+            scope = values[0] if isinstance(key, str) and isinstance(values[0], str) else _encode(values)
+        if not isinstance(scope, str) or (key is not None and not scope):
+            raise MissingScopeError(f"document {document.id!r}: its scope is {scope!r}, not a name")
+        return scope
+
+    def _sign(self, documents: list[Document]) -> list[Entry]:
+        """Turn documents into entries that still lack an order and a survivor."""
+        # Most duplicates are equal: sign each text of a scope once.
+        rows: dict[tuple[str, str], int] = {}
+        for document in documents:
+            rows.setdefault((document.scope, document.text), len(rows))
+        scopes, texts = [scope for scope, _ in rows], [text for _, text in rows]
+        sets = shingle_sets(texts)
+        bands = self._minhash.bands(self._minhash.sign_sets(sets), scopes)
+        exact_keys = self._exact.keys(self._exact.sign(texts), scopes)
+        # Copies: a view of one row would keep the arrays of the whole batch alive.
+        signed = [(exact_keys[i], sets[i].copy(), bands[i].copy()) for i in range(len(rows))]
+        return [
+            Entry(document, _find_source(document.source, document.url), -1, *signed[row])
+            for document, row in zip(
+                documents, (rows[document.scope, document.text] for document in documents), strict=True
+            )
+        ]
+
+
+def _find_source(source: str | None, url: str | None) -> str | None:
+    """Return the key of a source: canonical when it is a URL, ``None`` for a placeholder."""
+    for name in (source, url):
+        if isinstance(name, str) and (key := canonicalize_url(name, SAFE)):
+            return key
+    return None
+
+
+def _encode(values: list[Any]) -> str:
+    """Write scope values as JSON; lists are sets (an ACL has no order), dict keys are sorted."""
+    plain = [sorted(v, key=repr) if isinstance(v, (list, tuple, set, frozenset)) else v for v in values]
+    try:
+        return json.dumps(plain, sort_keys=True, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise MissingScopeError(f"a scope must be made of JSON values: {error}") from error
+
+
+def _copy_metadata(document: Document) -> Mapping[str, Any]:
+    """Copy metadata, so that what the caller does to it later does not reach the index."""
+    metadata = document.metadata
+    if all(isinstance(v, (str, int, float, bool, type(None))) for v in metadata.values()):
+        return dict(metadata)
+    try:
+        return copy.deepcopy(dict(metadata))
+    except Exception as error:
+        raise InputError(f"the metadata of document {document.id!r} cannot be copied: {error}") from error
+
+
+def _get_entry(view: View, key: EntryKey) -> Entry:
+    entry = view.entries([key])[0]
+    if entry is None:
+        raise UnknownIdError(f"the index has no document {key[1]!r} in scope {key[0]!r}")
+    return entry
+
+
+def _trace(view: View, entry: Entry) -> list[Provenance]:
+    """Return the cluster of an entry, survivor first."""
+    scope = entry.document.scope
+    survivor = entry if entry.survivor is None else _get_entry(view, (scope, entry.survivor))
+    return [
+        Provenance(e.document.id, e.document.source or e.source, e.document.url, e.method, e.similarity)
+        for e in (survivor, *view.of_survivors([survivor.key])[0])
+    ]
+
+
+def _differ(here: list[str], there: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the tokens that one has more often than the other, in the order of the text."""
+    return _subtract(here, there), _subtract(there, here)
+
+
+def _subtract(tokens: list[str], others: list[str]) -> tuple[str, ...]:
+    left: dict[str, int] = {}
+    for token in others:
+        left[token] = left.get(token, 0) + 1
+    rest = []
+    for token in tokens:
+        if left.get(token, 0):
+            left[token] -= 1
+        else:
+            rest.append(token)
+    return tuple(rest)

@@ -1,0 +1,161 @@
+"""Laws 1, 2, 3, 7 and 8 over random histories, with a vector store that does as it is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from rag_dedup import Deduplicator, Document, Plan
+from rag_dedup.errors import StalePlanError
+from rag_dedup.url import SAFE, canonicalize_url
+from tests.engine.strategies import SCOPES, batches
+from tests.oracle import find_lost, is_duplicate
+
+
+def source_of(document: Document) -> str | None:
+    return None if document.source is None else canonicalize_url(document.source, SAFE)
+
+
+class Histories(RuleBasedStateMachine):
+    """Add, edit, re-run, re-ingest, forget, crash, in any order."""
+
+    @initialize()
+    def start(self) -> None:
+        self.dedup = Deduplicator()
+        self.live: dict[tuple[str, str], Document] = {}
+        self.store: dict[tuple[str, str], str] = {}
+        self.last: tuple[list[Document], bool] = ([], False)
+
+    def write(self, plan: Plan) -> None:
+        """Do what the plan asks of the vector store, then commit."""
+        self.write_store(plan)
+        self.dedup.commit(plan)
+
+    def write_store(self, plan: Plan) -> None:
+        for id in plan.removed:
+            assert (id.partition("/")[0], id) in self.store, "removed what was not there"
+            del self.store[id.partition("/")[0], id]
+        for document in plan.promoted:
+            assert document.id not in {d.id for d in plan.added}
+            assert (document.scope, document.id) not in self.store, "promoted what was there"
+        for document in (*plan.added, *plan.promoted):
+            self.store[document.scope, document.id] = document.text
+
+    @rule(documents=batches(), complete=st.booleans())
+    def ingest(self, documents: list[Document], complete: bool) -> None:
+        known = dict(self.live)
+        plan = self.dedup.plan(documents, complete=complete)
+        if complete:
+            arriving = {(d.scope, d.id) for d in documents}
+            sources = {(d.scope, source_of(d)) for d in documents} - {(s, None) for s in SCOPES}
+            for key, document in list(self.live.items()):
+                if (document.scope, source_of(document)) in sources and key not in arriving:
+                    del self.live[key]
+        self.live.update({(d.scope, d.id): d for d in documents})
+        self.write(plan)
+        self.last = (documents, complete)
+        self.check_decisions(plan, documents, known)
+
+    def check_decisions(
+        self, plan: Plan, documents: list[Document], known: dict[tuple[str, str], Document]
+    ) -> None:
+        assert [d.id for d in plan.decisions] == [d.id for d in documents]
+        report = plan.report
+        assert len(documents) == report.documents
+        assert report.documents == report.kept + report.dropped + report.unchanged + report.revised
+        for decision, document in zip(plan.decisions, documents, strict=True):
+            before = known.get((document.scope, document.id))
+            if before is None:
+                assert decision.action == ("keep" if decision.survivor is None else "drop")
+            else:
+                assert decision.action == ("unchanged" if before.text == document.text else "revise")
+            if decision.survivor is not None:
+                assert decision.method is not None
+                survivor = self.live[document.scope, decision.survivor]
+                assert (document.scope, decision.survivor) in self.store
+                assert is_duplicate(document.text, survivor.text)
+
+    @rule()
+    def repeat(self) -> None:
+        """Law 3: the same call again asks for nothing and says the same."""
+        documents, complete = self.last
+        if any(self.live.get((d.scope, d.id)) != d for d in documents):
+            return  # something was edited or forgotten since
+        survivors = {(d.scope, d.id): self.dedup.explain(d.id, d.scope).survivor for d in documents}
+        plan = self.dedup.plan(documents, complete=complete)
+        stale = complete and any(
+            (d.scope, source_of(d)) in {(e.scope, source_of(e)) for e in documents} and source_of(d)
+            for key, d in self.live.items()
+            if key not in survivors
+        )
+        if stale:
+            return  # other calls have added to these sources
+        assert (plan.added, plan.removed, plan.promoted) == ((), (), ())
+        assert not plan.changes
+        assert {(d.scope, d.id): d.survivor for d in plan.decisions} == survivors
+
+    @rule(number=st.integers(0, 11), scope=st.sampled_from(SCOPES))
+    def forget_document(self, number: int, scope: str) -> None:
+        self.write(self.dedup.forget(ids=[f"{scope}/{number}"], scope=scope))
+        self.live.pop((scope, f"{scope}/{number}"), None)
+
+    @rule(
+        source=st.sampled_from(["page 1", "page 2", "https://EXAMPLE.com/p"]),
+        scope=st.sampled_from(SCOPES),
+    )
+    def forget_source(self, source: str, scope: str) -> None:
+        self.write(self.dedup.forget(source=source, scope=scope))
+        key = canonicalize_url(source, SAFE)
+        for document in list(self.live.values()):
+            if document.scope == scope and source_of(document) == key:
+                del self.live[document.scope, document.id]
+
+    @rule(documents=batches())
+    def crash_before_commit(self, documents: list[Document]) -> None:
+        """Law 8: a plan that is never committed has changed nothing, and neither has its repetition."""
+        generation = self.dedup.generation
+        plan = self.dedup.plan(documents)
+        assert self.dedup.generation == generation
+        assert self.dedup.plan(documents).decisions == plan.decisions
+
+    @rule(first=batches(), second=batches())
+    def commit_twice_and_too_late(self, first: list[Document], second: list[Document]) -> None:
+        """Law 8: committing twice is committing once; a stale plan is refused."""
+        one, two = self.dedup.plan(first), self.dedup.plan(second)
+        self.write(one)
+        self.live.update({(d.scope, d.id): d for d in first})
+        generation = self.dedup.generation
+        self.dedup.commit(one)
+        assert self.dedup.generation == generation
+        if one.changes and two.changes and one.changes.put != two.changes.put and first != second:
+            with pytest.raises(StalePlanError):
+                self.dedup.commit(two)
+            assert self.dedup.generation == generation
+        self.last = (first, False)
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        """Law 2, by the oracle: it looks only at what is live and at the vector store."""
+        assert not [d for d in find_lost(self.live.values(), self.store) if d.text.strip()]
+
+    @invariant()
+    def store_holds_the_survivors(self) -> None:
+        survivors = {}
+        for (scope, id), document in self.live.items():
+            explanation = self.dedup.explain(id, scope)
+            if explanation.survivor is None:
+                survivors[scope, id] = document.text
+            else:  # law 1: verified against the very survivor that it names
+                survivor = self.live[scope, explanation.survivor]
+                assert self.dedup.explain(survivor.id, scope).survivor is None
+                assert is_duplicate(document.text, survivor.text)
+                assert id in [place.id for place in self.dedup.sources(survivor.id, scope)]
+        assert self.store == survivors
+
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(
+    max_examples=max(60, settings.default.max_examples // 2), stateful_step_count=15, deadline=None
+)

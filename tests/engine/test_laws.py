@@ -1,0 +1,428 @@
+"""The laws that need no history: 3 to 6, 8 and 9, and their plain examples."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_dedup import DEFAULT_GUARDS, Deduplicator, Document, MemoryIndex
+from rag_dedup.document import Entry
+from rag_dedup.errors import (
+    ConfigurationError,
+    DuplicateIdError,
+    InputError,
+    MissingScopeError,
+    SchemeMismatchError,
+    StalePlanError,
+    UnknownIdError,
+)
+from rag_dedup.index.memory import Tables
+from tests.engine.strategies import batches
+
+LONG = "the broker keeps a log of all messages that a client sends to a topic and hands them out in order"
+
+LONGER = LONG + " while the exporter reads samples from the queue and writes them in batches to storage"
+
+
+def actions(dedup: Deduplicator, documents: list[Document], complete: bool = False) -> list[str]:
+    return [decision.action for decision in dedup.run(documents, complete=complete).decisions]
+
+
+def state(dedup: Deduplicator) -> list[tuple[object, ...]]:
+    """Everything that the index knows, without generations."""
+    with dedup.index.snapshot() as view:
+        assert isinstance(view, Tables)
+        return sorted((e.key, e.document.text, e.order, e.survivor, e.similarity) for e in view)
+
+
+class TestFirstCome:
+    def test_equal_texts(self) -> None:
+        dedup = Deduplicator()
+        plan = dedup.plan([Document("a", LONG), Document("b", LONG.upper()), Document("c", "else")])
+        assert [d.action for d in plan.decisions] == ["keep", "drop", "keep"]
+        assert plan.decisions[1].survivor == "a"
+        assert plan.decisions[1].method == "exact"
+        assert [d.id for d in plan.added] == ["a", "c"]
+
+    def test_near_duplicate(self) -> None:
+        decisions = Deduplicator().plan([Document("a", LONG), Document("b", LONG + " always")]).decisions
+        assert decisions[1].action == "drop"
+        assert decisions[1].method == "minhash"
+        assert decisions[1].similarity == pytest.approx(19 / 20)
+
+    def test_guard_keeps_both_and_says_why(self) -> None:
+        texts = [LONG + " at 99.9 percent", LONG + " at 99.5 percent"]
+        plan = Deduplicator().plan([Document(str(i), text) for i, text in enumerate(texts)])
+        assert plan.decisions[1].action == "keep"
+        assert plan.decisions[1].guard == ("number", "99.5", "99.9")
+        assert plan.report.by_guard == {"number": 1}
+        assert (
+            Deduplicator(guards=())
+            .plan([Document(str(i), text) for i, text in enumerate(texts)])
+            .decisions[1]
+            .action
+            == "drop"
+        )
+
+    def test_stars_not_chains(self) -> None:
+        """A ~ B ~ C with A unlike C keeps C."""
+        words = [f"word{chr(97 + i)}" for i in range(26)]
+        a, b, c = words[:22], words[2:24], words[4:26]
+        documents = [Document(name, " ".join(text)) for name, text in (("a", a), ("b", b), ("c", c))]
+        assert actions(Deduplicator(), documents) == ["keep", "drop", "keep"]
+
+    @pytest.mark.parametrize("text", ["", "  \n", "\u200b"])
+    def test_empty_texts_match_nothing(self, text: str) -> None:
+        assert actions(Deduplicator(), [Document("a", text), Document("b", text)]) == ["keep", "keep"]
+
+    @pytest.mark.parametrize(("one", "two"), [("C", "C++"), ("a b", "a c"), ("FM 1506", "FM 1507")])
+    def test_tiny_texts_only_when_equal(self, one: str, two: str) -> None:
+        documents = [Document("1", one), Document("2", two), Document("3", one.lower())]
+        assert actions(Deduplicator(guards=()), documents) == ["keep", "keep", "drop"]
+
+    def test_annotate_drops_nothing(self) -> None:
+        dedup = Deduplicator(on_duplicate="annotate")
+        plan = dedup.run([Document("a", LONG), Document("b", LONG)])
+        assert [d.action for d in plan.decisions] == ["keep", "keep"]
+        assert plan.decisions[1].survivor == "a"
+        assert [d.id for d in plan.added] == ["a", "b"]
+        gone = dedup.forget(ids=["a"])
+        assert (gone.removed, gone.promoted) == (("a",), ())
+        dedup.commit(gone)
+        assert dedup.explain("b").survivor is None
+
+
+class TestPromotion:
+    def test_forgetting_the_survivor(self) -> None:
+        dedup = Deduplicator()
+        first = Document("a", LONG, source="https://example.com/old")
+        second = Document("b", LONG, source="https://example.com/new", metadata={"title": "B"})
+        dedup.dedupe([first, second])
+        plan = dedup.forget(source="https://example.com/old?utm_source=mail")
+        assert plan.removed == ("a",)
+        assert plan.promoted == (second,)
+        dedup.commit(plan)
+        assert [place.source for place in dedup.sources("b")] == ["https://example.com/new"]
+
+    def test_orphans_find_each_other(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document(name, LONG) for name in "abcd"])
+        plan = dedup.forget(ids=["a"])
+        assert [d.id for d in plan.promoted] == ["b"]
+        dedup.commit(plan)
+        assert [place.id for place in dedup.sources("d")] == ["b", "c", "d"]
+
+    def test_edit_of_the_survivor_keeps_its_duplicates(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG), Document("b", LONG)])
+        plan = dedup.run([Document("a", LONG + " always")])
+        assert [d.action for d in plan.decisions] == ["revise"]
+        assert ([d.id for d in plan.added], plan.removed, plan.promoted) == (["a"], (), ())
+        assert dedup.explain("b").survivor == "a"
+
+    def test_edit_that_leaves_its_duplicates(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG), Document("b", LONG)])
+        plan = dedup.run([Document("a", "something else")])
+        assert ([d.id for d in plan.added], [d.id for d in plan.promoted]) == (["a"], ["b"])
+
+    def test_promoted_document_of_the_same_call_is_returned_once(self) -> None:
+        dedup = Deduplicator()
+        old = Document("a", LONG, source="1")
+        dedup.dedupe([old, Document("b", LONG, source="2")])
+        documents = [Document("c", "something else", source="1"), Document("b", LONG, source="2")]
+        assert [d.id for d in dedup.dedupe(documents, complete=True)] == ["c", "b"]
+
+
+class TestNeverADuplicateOfItself:
+    """Law 4."""
+
+    def test_same_id_is_a_new_version(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source="page")])
+        plan = dedup.run([Document("a", LONG + " always", source="page")])
+        assert [(d.action, d.survivor) for d in plan.decisions] == [("revise", None)]
+
+    def test_released_version_is_no_survivor(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("old", LONG, source="page")])
+        plan = dedup.run([Document("new", LONG + " always", source="page")], complete=True)
+        assert [d.action for d in plan.decisions] == ["keep"]
+        assert plan.removed == ("old",)
+
+    def test_overlapping_neighbours(self) -> None:
+        one = Document("1", LONG, source="page", span=(0, 100))
+        two = Document("2", LONG + " always", source="page", span=(90, 195))
+        three = Document("3", LONG + " always", source="page", span=(300, 405))
+        assert actions(Deduplicator(), [one, two, three]) == ["keep", "keep", "drop"]
+        assert actions(Deduplicator(), [one, Document("2", two.text, "other", span=(90, 195))]) == [
+            "keep",
+            "drop",
+        ]
+
+    def test_parent_and_child(self) -> None:
+        parent, child = Document("parent", LONG), Document("child", LONG, related=("parent",))
+        for documents in ([parent, child], [child, parent]):
+            assert actions(Deduplicator(), documents) == ["keep", "keep"]
+
+    def test_family_that_comes_to_light_later(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG), Document("b", LONG)])
+        plan = dedup.run([Document("b", LONG, related=("a",))])
+        assert [d.action for d in plan.decisions] == ["unchanged"]
+        assert [d.id for d in plan.promoted] == ["b"]
+        other = Deduplicator()
+        other.dedupe([Document("a", LONG), Document("b", LONG)])
+        assert [d.id for d in other.run([Document("a", LONG, related=("b",))]).promoted] == ["b"]
+
+    @given(batches(), st.integers(0, 7))
+    def test_every_document_again_with_an_edit(self, documents: list[Document], which: int) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe(documents)
+        for document in documents[which : which + 1]:
+            edited = Document(document.id, document.text + " indeed", document.source, scope=document.scope)
+            decision = dedup.run([edited]).decisions[0]
+            assert decision.action == "revise"
+            assert decision.survivor != document.id
+
+
+class TestBatches:
+    """Law 5."""
+
+    @given(batches(max_size=14), st.lists(st.integers(1, 6), max_size=14))
+    def test_any_cut_gives_the_same(self, documents: list[Document], sizes: list[int]) -> None:
+        whole, cut = Deduplicator(), Deduplicator()
+        expected = whole.run(documents).decisions
+        found = []
+        rest = documents
+        for size in [*sizes, len(documents)]:
+            found += cut.run(rest[:size]).decisions
+            rest = rest[size:]
+        assert tuple(found) == expected
+        assert state(cut) == state(whole)
+
+    @given(batches(max_size=10), batches(max_size=10))
+    def test_complete_sources_one_by_one(self, old: list[Document], new: list[Document]) -> None:
+        new = sorted(new, key=lambda d: (d.scope, d.source or ""))
+        whole, cut = Deduplicator(), Deduplicator()
+        whole.run(old)
+        cut.run(old)
+        # A document that moves to another source would make the order of the calls matter.
+        homes = {(d.scope, d.id): d.source for d in old}
+        new = [d for d in new if homes.get((d.scope, d.id), d.source) == d.source]
+        whole.run(new, complete=True)
+        for place in dict.fromkeys((d.scope, d.source) for d in new):
+            cut.run([d for d in new if (d.scope, d.source) == place], complete=True)
+        assert [row[:2] for row in state(cut)] == [row[:2] for row in state(whole)]
+        assert {row[0] for row in state(cut) if row[3] is None} == {
+            row[0] for row in state(whole) if row[3] is None
+        }
+
+
+class TestScopes:
+    """Law 6."""
+
+    def test_equal_texts_of_two_tenants(self) -> None:
+        dedup = Deduplicator()
+        assert (
+            actions(dedup, [Document("x", LONG, scope="a"), Document("x", LONG, scope="b")]) == ["keep"] * 2
+        )
+        assert len(dedup.sources("x", scope="a")) == 1
+        with pytest.raises(UnknownIdError, match="no document 'x' in scope ''"):
+            dedup.explain("x")
+
+    @given(st.lists(batches(max_size=5), max_size=5))
+    def test_a_tenant_does_not_notice_the_others(self, history: list[list[Document]]) -> None:
+        alone, beside = Deduplicator(), Deduplicator()
+        for documents in history:
+            mine = [d for d in documents if d.scope == ""]
+            plan = beside.run(documents, complete=True)
+            expected = alone.run(mine, complete=True)
+            assert tuple(d for d in plan.decisions if d.scope == "") == expected.decisions
+            assert tuple(d for d in plan.added if d.scope == "") == expected.added
+            assert tuple(d for d in plan.promoted if d.scope == "") == expected.promoted
+            for document in mine:
+                assert beside.sources(document.id) == alone.sources(document.id)
+                assert beside.explain(document.id) == alone.explain(document.id)
+
+    def test_scope_from_metadata(self) -> None:
+        dedup = Deduplicator(scope_key="tenant")
+        plan = dedup.run([Document(t, LONG, metadata={"tenant": t}) for t in ("a", "b")])
+        assert [d.scope for d in plan.decisions] == ["a", "b"]
+        assert [d.action for d in plan.decisions] == ["keep", "keep"]
+
+    def test_access_lists_have_no_order(self) -> None:
+        dedup = Deduplicator(scope_key=["acl"])
+        one = Document("1", LONG, metadata={"acl": ["ann", "Bob"]})
+        two = Document("2", LONG, metadata={"acl": ["Bob", "ann"]})
+        three = Document("3", LONG, metadata={"acl": ["bob", "ann"]})
+        assert actions(dedup, [one, two, three]) == ["keep", "drop", "keep"]
+
+    @pytest.mark.parametrize("metadata", [{}, {"tenant": None}, {"tenant": ""}, {"tenant": []}])
+    def test_missing_scope_is_an_error(self, metadata: dict[str, object]) -> None:
+        for key in ("tenant", ["tenant"]):
+            with pytest.raises(MissingScopeError, match="'x' has no 'tenant'"):
+                Deduplicator(scope_key=key).plan([Document("x", LONG, metadata=metadata)])
+
+    @pytest.mark.parametrize("value", ["", None, 7])
+    def test_function_that_finds_no_scope(self, value: object) -> None:
+        find: Callable[[Document], str] = lambda document: value  # type: ignore[assignment, return-value]  # noqa: E731
+        with pytest.raises(MissingScopeError):
+            Deduplicator(scope_key=find).plan([Document("x", LONG)])
+
+
+class TestCommit:
+    """Law 8."""
+
+    def test_interrupt_in_the_middle_leaves_the_old_state(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG), Document("b", LONG), Document("c", "something else")])
+        before, generation = state(dedup), dedup.generation
+        plan = dedup.plan([Document("a", "new"), Document("c", LONG), Document("d", "d")], complete=True)
+        put, calls = Tables.put, []
+
+        def put_until_interrupted(tables: Tables, entry: Entry) -> None:
+            calls.append(entry.key)
+            if len(calls) == 3:
+                raise KeyboardInterrupt
+            put(tables, entry)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Tables, "put", put_until_interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                dedup.commit(plan)
+        assert (state(dedup), dedup.generation) == (before, generation)
+        dedup.commit(plan)
+        assert dedup.generation == generation + 1
+
+    def test_stale_plan_is_refused_whole(self) -> None:
+        dedup = Deduplicator()
+        late = dedup.plan([Document("a", LONG)])
+        dedup.dedupe([Document("b", LONG)])
+        before = state(dedup)
+        with pytest.raises(StalePlanError, match="state 0 of the index, which is now at 1"):
+            dedup.commit(late)
+        assert state(dedup) == before
+
+    def test_old_plan_committed_again_after_others(self) -> None:
+        dedup = Deduplicator()
+        plan = dedup.run([Document("a", LONG)])
+        dedup.run([Document("b", "something else")])
+        before = state(dedup)
+        dedup.commit(plan)
+        assert state(dedup) == before
+
+
+class TestInputs:
+    """Law 9, and what is no input."""
+
+    @given(batches())
+    def test_nothing_is_mutated(self, documents: list[Document]) -> None:
+        before = copy.deepcopy(documents)
+        Deduplicator().dedupe(documents, complete=True)
+        assert documents == before
+
+    def test_later_changes_of_the_caller_do_not_reach_the_index(self) -> None:
+        metadata = {"tags": ["one"], "title": "t"}
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG), Document("b", LONG, metadata=metadata)])
+        metadata["tags"].append("two")  # type: ignore[attr-defined]
+        assert dedup.forget(ids=["a"]).promoted[0].metadata == {"tags": ["one"], "title": "t"}
+
+    def test_one_id_with_two_texts(self) -> None:
+        with pytest.raises(DuplicateIdError, match="'a' occurs twice"):
+            Deduplicator().plan([Document("a", "one"), Document("a", "two")])
+
+    def test_one_document_twice(self) -> None:
+        dedup = Deduplicator()
+        assert actions(dedup, [Document("a", LONG), Document("a", LONG)]) == ["keep", "unchanged"]
+        assert [d.id for d in dedup.dedupe([Document("a", LONG), Document("a", LONG)])] == ["a"]
+
+    @pytest.mark.parametrize("thing", [None, "text", 17, {"id": "a", "text": "b"}])
+    def test_not_a_document(self, thing: object) -> None:
+        with pytest.raises(InputError, match="document 0 is a"):
+            Deduplicator().plan([thing])  # type: ignore[list-item]
+
+    @pytest.mark.parametrize("document", [Document(1, "a"), Document("a", b"a"), Document("a", None)])  # type: ignore[arg-type]
+    def test_odd_fields(self, document: Document) -> None:
+        with pytest.raises(InputError, match="must be str"):
+            Deduplicator().plan([document])
+
+    def test_metadata_of_odd_types(self) -> None:
+        import numpy as np
+
+        class Uncopyable:
+            def __deepcopy__(self, memo: object) -> object:
+                raise TypeError("no")
+
+        dedup = Deduplicator()
+        odd = {"array": np.arange(3), "set": {1}, "bytes": b"x", 5: object}
+        for _ in range(2):
+            dedup.dedupe([Document("a", LONG, metadata=odd)])
+        with pytest.raises(InputError, match="metadata of document 'b' cannot be copied"):
+            dedup.plan([Document("b", LONG, metadata={"x": Uncopyable()})])
+
+    @pytest.mark.parametrize(
+        "text", ["\x00" * 50, "\ud800 lone \udfff surrogates", "a\x00b " * 20, "🙂" * 500]
+    )
+    def test_hostile_texts(self, text: str) -> None:
+        dedup = Deduplicator()
+        assert actions(dedup, [Document("a", text), Document("b", text + " and more")])[0] == "keep"
+        assert actions(dedup, [Document("a", text)]) == ["unchanged"]
+        assert dedup.explain("a").survivor is None
+
+    @pytest.mark.parametrize("source", [None, "", "N/A", "unknown", "None"])
+    def test_placeholders_are_no_source(self, source: str | None) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source=source)])
+        plan = dedup.run([Document("b", "something else", source=source)], complete=True)
+        assert plan.removed == ()
+
+
+class TestSettings:
+    @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])
+    def test_threshold(self, threshold: float) -> None:
+        with pytest.raises(ConfigurationError, match="threshold"):
+            Deduplicator(threshold=threshold)
+
+    def test_on_duplicate(self) -> None:
+        with pytest.raises(ConfigurationError, match="on_duplicate must be 'drop' or 'annotate', not 'x'"):
+            Deduplicator(on_duplicate="x")
+
+    def test_index_that_is_not_there_does_not_show_its_password(self) -> None:
+        with pytest.raises(ConfigurationError) as caught:
+            Deduplicator(index="mysql://root:secret@localhost/x")
+        assert "secret" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("settings", "name"),
+        [({"threshold": 0.7}, "threshold"), ({"seed": 2}, "fingerprint"), ({"guards": ()}, "guards")],
+    )
+    def test_index_of_other_settings(self, settings: dict[str, object], name: str) -> None:
+        index = MemoryIndex()
+        Deduplicator(index)
+        Deduplicator(index, guards=DEFAULT_GUARDS)
+        with pytest.raises(SchemeMismatchError, match=name):
+            Deduplicator(index, **settings)  # type: ignore[arg-type]
+
+    def test_forget_needs_a_subject(self) -> None:
+        with pytest.raises(ConfigurationError, match="source or ids"):
+            Deduplicator().forget()
+
+
+class TestExplain:
+    def test_tokens_that_differ(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONGER), Document("b", LONGER.replace("hands", "gives") + " always")])
+        explanation = dedup.explain("b")
+        assert (explanation.only_here, explanation.only_there) == (("gives", "always"), ("hands",))
+        assert str(explanation).startswith("b is a duplicate of a (minhash, 0.")
+
+    def test_guarded(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONGER + " 5 times"), Document("b", LONGER + " 6 times")])
+        assert "differs in a number ('6', there '5')" in str(dedup.explain("b"))
