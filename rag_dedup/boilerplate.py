@@ -1,0 +1,452 @@
+"""Boilerplate: what a site repeats at the top and the bottom of its pages.
+
+A :class:`SegmentCache` counts on how many distinct pages of one host each segment stands, and which
+segment follows which. From both edges of a page it then walks inwards as long as it meets template
+lines that follow each other as they do elsewhere:
+
+* A segment is a *template line* when it is on more than ``max_repetitions`` pages that differ in their
+  longest segments: the versions of one page share their content, which is no template. A long segment
+  must be on half of the pages.
+* A line that only some pages have after its predecessor (the menu of a section, or the first heading
+  of an article) needs two more such lines behind it.
+* Some short lines of the page itself may stand between template lines (a date, a breadcrumb, the
+  highlighted item of a menu). They stay.
+
+Frequency alone would eat content: in API documentation "Parameters" is everywhere. The position at the
+edge, and the order, are what tells a menu from that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from rag_dedup.document import Document
+from rag_dedup.errors import ConfigurationError
+from rag_dedup.segment import Segment, cut_spans, split_segments
+
+__all__ = ["Removed", "SegmentCache", "Stripped", "strip_boilerplate"]
+
+_PAGES_COUNTED = 64
+"""Pages that are told apart for one segment; what is on more of them is a template in any case."""
+
+_LONG = 10
+"""Words from which a segment must be on half of the pages of its host."""
+
+_CHAIN = 3
+"""Template lines in a row that prove the menu of a section, or that a menu goes on behind a gap."""
+
+_GAP_LINES, _GAP_WORDS = 12, 10
+"""Lines of the page itself between template lines, and words in such a line."""
+
+_LONGEST = 4
+"""Segments of a page that tell its family: versions of one page are one family."""
+
+_LEAST_WORDS, _LEAST_SHARE = 5, 0.01
+"""Words, and share of the words, below which a page is left alone instead of being emptied."""
+
+_DIGITS = re.compile(r"\d+")
+_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d:\d\d|©")
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A span that was cut out.
+
+    Args:
+        start, end: offsets in the original text.
+        text: what stood there.
+        reason: ``top``, ``bottom`` or ``anywhere``, and on how many pages of the host it was seen.
+    """
+
+    start: int
+    end: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """A text without its boilerplate.
+
+    Args:
+        text: what is left: the original with ``removed`` cut out.
+        removed: the spans, in order.
+        spared: why boilerplate was found and yet left in the text; ``None`` if it was not.
+    """
+
+    text: str
+    removed: tuple[Removed, ...] = ()
+    spared: str | None = None
+
+
+@dataclass(slots=True)
+class _Count:
+    """Distinct pages, and distinct families of them: exact up to a limit, then full (``None``)."""
+
+    pages: set[int] | None = field(default_factory=set)
+    families: set[int] | None = field(default_factory=set)
+
+    def add(self, page: int, family: int, repetitions: int) -> None:
+        if self.pages is not None:
+            self.pages.add(page)
+            if len(self.pages) >= max(_PAGES_COUNTED, repetitions + 1):
+                self.pages = None
+        if self.families is not None:
+            self.families.add(family)
+            if len(self.families) > repetitions:
+                self.families = None
+
+    @property
+    def size(self) -> int:
+        """Pages, up to ``_PAGES_COUNTED``."""
+        return _PAGES_COUNTED if self.pages is None else len(self.pages)
+
+    def is_repeated(self, repetitions: int) -> bool:
+        """Tell whether more than ``repetitions`` pages have it that differ in their longest segments."""
+        return self.families is None and self.size > repetitions
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A document in segments and hashes, made outside of the lock."""
+
+    document: Document
+    group: str | None  # host and scope; None when nobody knows the host
+    segments: tuple[Segment, ...]
+    keys: tuple[int, ...]
+    masked: tuple[int, ...]  # of the text without digits; equal to the key when there is no date in it
+    words: tuple[int, ...]
+    name: int
+    family: int
+
+    @property
+    def edge(self) -> int:
+        """The key of what stands before the first and behind the last segment."""
+        return _hash(f"{self.group}\0edge")
+
+
+class SegmentCache:
+    """An LRU of segments, which the caller owns; several threads may use it.
+
+    Args:
+        maxsize: most segments and successions that are remembered, 1 or more.
+        min_size: characters below which a segment in the body of a page is never cut.
+        max_repetitions: pages on which a segment may stand before it counts as boilerplate, 1 or more.
+        anywhere: cut repeated segments in the body too, as trafilatura does. ``min_size`` and
+            ``max_repetitions`` mean what they mean in trafilatura's settings.
+
+    Pages without a host have nothing in common that could be known, so that they stay as they are.
+
+    Raises:
+        ConfigurationError: a setting is out of its range.
+
+    >>> pages = [
+    ...     Document(name, f"Home | Docs\\n\\nAll about {name} {name} {name}.\\n\\n© 2026 Example", url=f"https://e.org/{name}")
+    ...     for name in ("ants", "bees", "cats", "dogs")
+    ... ]
+    >>> cache = SegmentCache()
+    >>> cache.observe(pages)
+    >>> cache.strip(pages)[0].text
+    'All about ants ants ants.\\n\\n'
+    """
+
+    def __init__(
+        self,
+        maxsize: int = 1 << 18,
+        *,
+        min_size: int = 100,
+        max_repetitions: int = 2,
+        anywhere: bool = False,
+    ) -> None:
+        if maxsize < 1 or max_repetitions < 1 or min_size < 0:
+            raise ConfigurationError(
+                f"maxsize and max_repetitions must be 1 or more and min_size 0 or more, not "
+                f"{maxsize}, {max_repetitions}, {min_size}"
+            )
+        self.maxsize = maxsize
+        self.min_size = min_size
+        self.max_repetitions = max_repetitions
+        self.anywhere = anywhere
+        self._counts: OrderedDict[int, _Count] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def observe(self, documents: Iterable[Document]) -> None:
+        """Learn what the pages of a host share. A page that was learned already changes nothing."""
+        for document in documents:
+            self._observe(_read_page(document))
+
+    def strip(self, documents: Iterable[Document]) -> list[Stripped]:
+        """Return each text without the boilerplate that is known by now."""
+        return [self._strip(_read_page(document)) for document in documents]
+
+    def stream(self, documents: Iterable[Document]) -> Iterator[Stripped]:
+        """Learn and strip in one pass. The first pages of a host come out as they are."""
+        for document in documents:
+            page = _read_page(document)
+            self._observe(page)
+            yield self._strip(page)
+
+    def _observe(self, page: _Page) -> None:
+        if page.group is None or not page.keys:
+            return
+        seen = dict.fromkeys((*page.keys, *page.masked))
+        seen.update(dict.fromkeys(_link(a, b) for a, b in _pair(page)))
+        seen.update(dict.fromkeys(map(_lower, page.masked[len(page.masked) // 2 :])))
+        seen[page.edge] = None
+        with self._lock:
+            for key in seen:
+                count = self._counts.get(key)
+                if count is None:
+                    count = self._counts[key] = _Count()
+                count.add(page.name, page.family, self.max_repetitions)
+                self._counts.move_to_end(key)
+            while len(self._counts) > self.maxsize:
+                self._counts.popitem(last=False)
+
+    def _strip(self, page: _Page) -> Stripped:
+        text = page.document.text
+        if page.group is None or not page.keys:
+            return Stripped(text)
+        with self._lock:
+            lines = self._judge(page)
+        top = _walk(lines)
+        bottom = _walk([line.turn() for line in reversed(lines)])
+        reasons = dict.fromkeys(top, "top")
+        reasons.update({len(lines) - 1 - i: "bottom" for i in bottom if len(lines) - 1 - i not in reasons})
+        if self.anywhere:
+            for i, line in enumerate(lines):
+                segment = page.segments[i]
+                if line.repeated and segment.end - segment.start >= self.min_size:
+                    reasons.setdefault(i, "anywhere")
+        removed = tuple(
+            Removed(
+                s.start, s.end, text[s.start : s.end], f"{reasons[i]}, on {_at_least(lines[i].count)} pages"
+            )
+            for i, s in enumerate(page.segments)
+            if i in reasons
+        )
+        left = sum(
+            page.words[i]
+            for i, segment in enumerate(page.segments)
+            if i not in reasons and segment.kind != "heading"
+        )
+        if removed and left < max(_LEAST_WORDS, _LEAST_SHARE * sum(page.words)):
+            return Stripped(text, spared=f"only {left} words would be left, headings aside")
+        rest = cut_spans(text, [(span.start, span.end) for span in removed])
+        return Stripped(rest, removed)
+
+    def _judge(self, page: _Page) -> list[_Line]:
+        """Return what is known of each segment of a page."""
+        pages = self._size(page.edge)
+        pairs = list(_pair(page))
+        follows = [self._size(_link(a, b)) for a, b in pairs]
+        lines = []
+        for i, segment in enumerate(page.segments):
+            count = self._counts.get(page.keys[i])
+            if count is None or not count.is_repeated(self.max_repetitions):
+                count = self._counts.get(page.masked[i], count)
+            size = count.size if count else 0
+            repeated = count is not None and count.is_repeated(self.max_repetitions)
+            if page.words[i] >= _LONG and 2 * size < pages:
+                repeated = False
+            lines.append(
+                _Line(
+                    key=page.keys[i],
+                    count=size,
+                    repeated=repeated,
+                    low=2 * self._size(_lower(page.masked[i])) >= size,
+                    whole=segment.kind in ("code", "table", "note"),
+                    heading=segment.kind == "heading",
+                    words=page.words[i],
+                    before=(follows[i], self._size(pairs[i][0])),
+                    after=(follows[i + 1], self._size(pairs[i + 1][1])),
+                )
+            )
+        return lines
+
+    def _size(self, key: int) -> int:
+        count = self._counts.get(key)
+        return 0 if count is None else count.size
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What is known of a segment: its pages, and those on which it has the neighbours that it has here.
+
+    ``before`` and ``after`` are (pages with both in this order, pages with the neighbour).
+    """
+
+    key: int
+    count: int
+    repeated: bool
+    low: bool
+    whole: bool
+    heading: bool
+    words: int
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+    def turn(self) -> _Line:
+        """Return the line as it is when the page is read from below."""
+        return replace(self, repeated=self.repeated and self.low, before=self.after, after=self.before)
+
+    @property
+    def is_template(self) -> bool:
+        return self.repeated and not self.whole
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether at least half of the pages with the line before it go on with it."""
+        both, neighbour = self.before
+        return 2 * both >= neighbour > 0
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether it usually comes after the line before it, or that one before it."""
+        both, neighbour = self.before
+        return 2 * both >= min(neighbour, self.count) > 0
+
+    @property
+    def is_gap(self) -> bool:
+        return not self.whole and not self.heading and self.words <= _GAP_WORDS
+
+
+def _walk(lines: Sequence[_Line]) -> list[int]:
+    """Return the positions of the template lines from the edge inwards."""
+    found: list[int] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if line.is_template and line.is_expected and (line.is_linked or at == 0):
+            found.append(at)
+            at += 1
+            continue
+        start = at
+        while start < len(lines) and start - at < _GAP_LINES and not lines[start].is_template:
+            if not lines[start].is_gap:
+                return _leave_headings(lines, found)
+            start += 1
+        stop = _find_chain(lines, start)
+        menu = {lines[i].key for i in found}
+        again = sum(line.key in menu for line in lines[start:stop])
+        if stop - start < _CHAIN or 2 * again > stop - start:
+            break  # what repeats the menu is the table of contents of the page
+        found.extend(range(start, stop))
+        at = stop
+    return _leave_headings(lines, found)
+
+
+def _find_chain(lines: Sequence[_Line], start: int) -> int:
+    """Return the end of the run of template lines that follow each other as they do elsewhere."""
+    if start >= len(lines) or not lines[start].is_template:
+        return start
+    stop = start + 1
+    while stop < len(lines) and lines[stop].is_template and lines[stop].is_linked:
+        stop += 1
+    return stop
+
+
+def _leave_headings(lines: Sequence[_Line], found: list[int]) -> list[int]:
+    """Drop headings from the inner end: they belong to what follows."""
+    while found and lines[found[-1]].heading:
+        found.pop()
+    return found
+
+
+def _at_least(count: int) -> str:
+    return f"{count} or more" if count >= _PAGES_COUNTED else str(count)
+
+
+def _pair(page: _Page) -> Iterator[tuple[int, int]]:
+    """Yield each succession of segments, the edges of the page included."""
+    around = (page.edge, *page.masked, page.edge)
+    return pairwise(around)
+
+
+def _link(a: int, b: int) -> int:
+    """Return the key of the succession of two segments."""
+    return (a * 0x9E3779B97F4A7C15 + b * 0xB7E151628AED2A6B) % (1 << 64)
+
+
+def _lower(key: int) -> int:
+    """Return the key that counts pages which have a segment in their lower half."""
+    return key ^ 0x243F6A8885A308D3
+
+
+def _read_page(document: Document) -> _Page:
+    """Split a document and hash its segments."""
+    text = document.text
+    segments = tuple(split_segments(text))
+    group = _find_group(document)
+    keys, masked, words = [], [], []
+    lengths = []
+    for segment in segments:
+        folded = text[segment.start : segment.end].split()
+        line = " ".join(folded)
+        key = _hash(f"{group}\0{line}")
+        dated = len(folded) < _LONG and _DATED.search(line)
+        keys.append(key)
+        masked.append(_hash(f"{group}\0{_DIGITS.sub('0', line)}\0masked") if dated else key)
+        words.append(len(folded))
+        lengths.append((len(line), key))
+    return _Page(
+        document=document,
+        group=group,
+        segments=segments,
+        keys=tuple(keys),
+        masked=tuple(masked),
+        words=tuple(words),
+        name=_hash(document.source or document.url or document.id),
+        # MinHash of one value: versions of a page share it, unless all that they share is the template.
+        family=min((key for _, key in heapq.nlargest(_LONGEST, lengths)), default=0),
+    )
+
+
+def _find_group(document: Document) -> str | None:
+    """Return scope and host, ``None`` without a host."""
+    for address in (document.url, document.source):
+        host = _find_host(address or "")
+        if host:
+            return f"{document.scope}\0{host}"
+    return None
+
+
+def _find_host(address: str) -> str | None:
+    try:
+        parts = urlsplit(address)
+        return parts.hostname if parts.scheme in ("http", "https") else None
+    except ValueError:  # malformed, such as http://[::1
+        return None
+
+
+def _hash(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def strip_boilerplate(documents: Iterable[Document], cache: SegmentCache | None = None) -> list[Stripped]:
+    """Strip a corpus in two passes: learn from all pages, then cut.
+
+    Args:
+        documents: the pages.
+        cache: what was learned before, and is learned now; default: a new cache with room for all.
+
+    >>> strip_boilerplate([Document("a", "Alone.", url="https://example.com/")])[0].text
+    'Alone.'
+    """
+    documents = list(documents)
+    if cache is None:
+        cache = SegmentCache(maxsize=max(1 << 18, sum(len(d.text) // 4 for d in documents)))
+    cache.observe(documents)
+    return cache.strip(documents)
