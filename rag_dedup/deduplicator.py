@@ -223,23 +223,15 @@ class Deduplicator:
             sources=tuple(sources),
         )
 
-    def _check(self, documents: Iterable[Document]) -> list[Document]:
-        """Return the documents with their scope and a copy of their metadata."""
-        checked: list[Document] = []
-        texts: dict[EntryKey, str] = {}
-        for number, document in enumerate(documents):
-            if not isinstance(document, Document):
-                raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
-            if not isinstance(document.id, str) or not isinstance(document.text, str):
-                raise InputError(f"document {number}: id and text must be str")
-            document = replace(document, scope=self._find_scope(document), metadata=_copy_metadata(document))
-            key = (document.scope, document.id)
-            if texts.setdefault(key, document.text) != document.text:
-                raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
-            checked.append(document)
-        return checked
+    def find_scope(self, document: Document) -> str:
+        """Return the scope of a document, by the engine's ``scope_key``.
 
-    def _find_scope(self, document: Document) -> str:
+        Raises:
+            MissingScopeError: the document lacks it.
+
+        >>> Deduplicator(scope_key="tenant").find_scope(Document("a", "", metadata={"tenant": "t"}))
+        't'
+        """
         key = self._scope_key
         if key is None:
             scope: object = document.scope
@@ -255,6 +247,22 @@ class Deduplicator:
         if not isinstance(scope, str) or (key is not None and not scope):
             raise MissingScopeError(f"document {document.id!r}: its scope is {scope!r}, not a name")
         return scope
+
+    def _check(self, documents: Iterable[Document]) -> list[Document]:
+        """Return the documents with their scope and a copy of their metadata."""
+        checked: list[Document] = []
+        texts: dict[EntryKey, str] = {}
+        for number, document in enumerate(documents):
+            if not isinstance(document, Document):
+                raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
+            if not isinstance(document.id, str) or not isinstance(document.text, str):
+                raise InputError(f"document {number}: id and text must be str")
+            document = replace(document, scope=self.find_scope(document), metadata=_copy_metadata(document))
+            key = (document.scope, document.id)
+            if texts.setdefault(key, document.text) != document.text:
+                raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
+            checked.append(document)
+        return checked
 
     def _sign(self, documents: list[Document]) -> list[Entry]:
         """Turn documents into entries that still lack an order and a survivor."""

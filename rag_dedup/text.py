@@ -61,7 +61,7 @@ _INVISIBLE = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 
-_ASCII_INVISIBLE = {point: None for point in (*range(9), *range(0x0E, 0x1C), 0x7F)}
+_ASCII_INVISIBLE = dict.fromkeys((*range(9), *range(14, 28), 127))
 
 
 def normalise(text: str) -> str:

@@ -1,0 +1,63 @@
+"""Every passage enters your vector store once.
+
+```
+words -> pure -> state -> engine -> rim          each imports only what stands to its left
+
+words    document  errors
+pure     text  kernels  url  segment  fingerprint  guard  survivor
+state    boilerplate  index
+engine   planner  deduplicator
+rim      html  files  adapter  langchain  llama_index  audit  cli
+```
+
+Frameworks are imported in the rim, by the module of their name, and only when that is imported.
+"""
+
+from rag_dedup.boilerplate import Removed, SegmentCache, Stripped, strip_boilerplate
+from rag_dedup.deduplicator import Deduplicator
+from rag_dedup.document import (
+    Decision,
+    Document,
+    Explanation,
+    GuardHit,
+    Plan,
+    Provenance,
+    Report,
+    Skipped,
+)
+from rag_dedup.fingerprint import Exact, MinHash, SimHash, simhash
+from rag_dedup.guard import DEFAULT_GUARDS, Guard
+from rag_dedup.index import MemoryIndex, open_index
+from rag_dedup.text import content_key
+from rag_dedup.url import SAFE, WEB, UrlPolicy, canonicalize_url
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DEFAULT_GUARDS",
+    "SAFE",
+    "WEB",
+    "Decision",
+    "Deduplicator",
+    "Document",
+    "Exact",
+    "Explanation",
+    "Guard",
+    "GuardHit",
+    "MemoryIndex",
+    "MinHash",
+    "Plan",
+    "Provenance",
+    "Removed",
+    "Report",
+    "SegmentCache",
+    "SimHash",
+    "Skipped",
+    "Stripped",
+    "UrlPolicy",
+    "canonicalize_url",
+    "content_key",
+    "open_index",
+    "simhash",
+    "strip_boilerplate",
+]

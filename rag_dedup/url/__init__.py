@@ -1,0 +1,29 @@
+"""Canonical URLs: the identity of a page (``SAFE``), and what people would call the same page (``WEB``).
+
+```
+canonical.py    canonicalize_url: the order of the rules
+parse.py        a URL in parts, as browsers read it
+host.py         domain names and addresses
+escape.py       percent-escapes
+query.py        which parameters stay, and in which order
+session.py      session tokens
+tracking.py     tracking.toml: tracking parameters, exceptions, host rules
+policy.py       UrlPolicy, HostRule, SAFE, WEB
+metadata.py     find_url
+```
+"""
+
+from .canonical import KEY_SCHEME, canonicalize_url
+from .metadata import find_url
+from .policy import HOST_RULES, SAFE, WEB, HostRule, UrlPolicy
+
+__all__ = [
+    "HOST_RULES",
+    "KEY_SCHEME",
+    "SAFE",
+    "WEB",
+    "HostRule",
+    "UrlPolicy",
+    "canonicalize_url",
+    "find_url",
+]
