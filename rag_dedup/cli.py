@@ -1,0 +1,216 @@
+"""The command line: ``rag-dedup dedupe`` and ``rag-dedup audit``.
+
+Exit status: 0 fine, 1 nothing usable in the inputs, 2 usage, an unreadable path or a missing extra,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rag_dedup import __version__
+from rag_dedup.errors import ConfigurationError, RagDedupError
+
+if TYPE_CHECKING:
+    from rag_dedup.audit.run import Audit, Progress
+
+__all__ = ["main"]
+
+_LINES = 12  # of skipped inputs, on standard error
+
+_EXAMPLES = """\
+examples:
+  rag-dedup audit site/
+  rag-dedup dedupe site/ pages.jsonl --out kept.jsonl --decisions decisions.jsonl
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    options = _make_parser().parse_args(arguments)
+    for name in ("trafilatura", "htmldate", "courlan"):  # what a page does to them is reported by us
+        logging.getLogger(name).addHandler(logging.NullHandler())
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except RagDedupError as error:
+        return _complain(str(error))
+    except BrokenPipeError:  # the reader has seen enough; do not fail once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _complain(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def _complain(text: str) -> int:
+    from rag_dedup.audit.screen import show
+
+    print(f"rag-dedup: {show(text)}", file=sys.stderr)
+    return 2
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    common.add_argument(
+        "inputs", nargs="+", metavar="INPUT", help="file or folder: HTML, text, Markdown, JSONL"
+    )
+    common.add_argument(
+        "--threshold", type=float, default=0.8, metavar="T", help="similarity of duplicates, 0 to 1 (0.8)"
+    )
+    common.add_argument(
+        "--no-guards", action="store_true", help="let duplicates differ in numbers, versions and negations"
+    )
+    common.add_argument("--chunk-size", type=int, metavar="N", help="most characters in a chunk (1000)")
+    common.add_argument(
+        "--keep-boilerplate", action="store_true", help="do not cut out what recurs on a host"
+    )
+    common.add_argument(
+        "--scope-key",
+        action="append",
+        metavar="KEY",
+        help="metadata whose values are never mixed, such as language; can be repeated",
+    )
+    common.add_argument("--seed", type=int, default=1, metavar="N", help="of the MinHash permutations (1)")
+
+    parser = argparse.ArgumentParser(
+        prog="rag-dedup",
+        description="Every passage enters your vector store once.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"rag-dedup {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    dedupe = commands.add_parser(
+        "dedupe", parents=[common], help="write the chunks that are worth an embedding", allow_abbrev=False
+    )
+    dedupe.add_argument("--out", default="-", metavar="FILE", help="kept chunks as JSON lines (-: stdout)")
+    dedupe.add_argument("--decisions", metavar="FILE", help="every decision as JSON lines (-: stdout)")
+    dedupe.set_defaults(run=_dedupe)
+
+    audit = commands.add_parser(
+        "audit", parents=[common], help="show what is in a corpus twice, and why", allow_abbrev=False
+    )
+    audit.add_argument("--json", action="store_true", help="print the counts as JSON")
+    audit.set_defaults(run=_audit)
+    return parser
+
+
+def _dedupe(options: argparse.Namespace) -> int:
+    from rag_dedup.audit.records import make_decisions, make_kept, write_files
+
+    outputs = [path for path in (options.out, options.decisions) if path is not None]
+    if len({path if path == "-" else os.path.realpath(path) for path in outputs}) < len(outputs):
+        raise ConfigurationError("--out and --decisions must be different files")
+    audit = _run(options, exclude=[path for path in outputs if path != "-"])
+    if not audit.chunks:
+        return _say_unusable(audit)
+    records: dict[str, Iterator[dict[str, Any]]] = {options.out: make_kept(audit)}
+    if options.decisions is not None:
+        records[options.decisions] = make_decisions(audit)
+    write_files(records)
+    _summarise(audit)
+    return 0
+
+
+def _audit(options: argparse.Namespace) -> int:
+    from rag_dedup.audit.records import encode_json
+    from rag_dedup.audit.table import count_audit, format_audit
+
+    audit = _run(options)
+    if options.json:
+        sys.stdout.buffer.write(encode_json(count_audit(audit), indent=2))
+    elif audit.chunks:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.write(format_audit(audit, sys.stdout))
+    return 0 if audit.chunks else _say_unusable(audit)
+
+
+def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:
+    from rag_dedup.audit.run import audit_pages
+    from rag_dedup.audit.split import DEFAULT_CHUNK_SIZE
+    from rag_dedup.deduplicator import Deduplicator
+    from rag_dedup.files import read_files
+    from rag_dedup.guard import DEFAULT_GUARDS
+
+    keys = options.scope_key
+    dedup = Deduplicator(
+        threshold=options.threshold,
+        guards=() if options.no_guards else DEFAULT_GUARDS,
+        scope_key=keys[0] if keys and len(keys) == 1 else keys,
+        seed=options.seed,
+    )
+    with _show_progress() as progress:
+        return audit_pages(
+            read_files(options.inputs, exclude=exclude),
+            dedup=dedup,
+            chunk_size=DEFAULT_CHUNK_SIZE if options.chunk_size is None else options.chunk_size,
+            keep_boilerplate=options.keep_boilerplate,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _show_progress() -> Iterator[Progress | None]:
+    """Show a bar on standard error while the work goes on, if somebody can see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskID, TextColumn
+    except ImportError:  # a bar is not worth an error
+        yield None
+        return
+    columns = (TextColumn("{task.description:<20}"), BarColumn(), TextColumn("{task.fields[count]}"))
+    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(step: str, done: int, total: int | None) -> None:
+            if step not in tasks:
+                for task in tasks.values():
+                    bar.update(task, visible=False)
+                tasks[step] = bar.add_task(step, total=total, count="")
+            bar.update(tasks[step], completed=done, total=total, count=f"{done:,}" if done else "")
+
+        yield tell
+
+
+def _summarise(audit: Audit) -> None:
+    """Say on standard error what came of it."""
+    exact, near = (sum(getattr(host, kind) for host in audit.hosts) for kind in ("exact", "near"))
+    print(
+        f"{len(audit.pages):,} pages, {len(audit.chunks):,} chunks: {len(audit.kept):,} kept, "
+        f"{exact:,} exact and {near:,} near-duplicates dropped",
+        file=sys.stderr,
+    )
+    if audit.skipped:
+        print(f"{len(audit.skipped):,} skipped:", file=sys.stderr)
+        _list_skipped(audit)
+
+
+def _say_unusable(audit: Audit) -> int:
+    print("rag-dedup: nothing usable in the inputs", file=sys.stderr)
+    _list_skipped(audit)
+    return 1
+
+
+def _list_skipped(audit: Audit) -> None:
+    from rag_dedup.audit.screen import show
+
+    for skipped in audit.skipped[:_LINES]:
+        print(f"  {show(skipped.name)}: {show(skipped.reason)}", file=sys.stderr)
+    if len(audit.skipped) > _LINES:
+        print(f"  and {len(audit.skipped) - _LINES:,} more", file=sys.stderr)
