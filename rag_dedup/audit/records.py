@@ -79,24 +79,25 @@ def write_files(outputs: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         OSError: a file cannot be written.
     """
     finished: list[tuple[str, str]] = []
+    path = "-"
     try:
         for path, records in outputs.items():
             if path == "-":
-                for record in records:
-                    sys.stdout.buffer.write(encode_json(record))
+                sys.stdout.buffer.writelines(map(encode_json, records))
                 sys.stdout.buffer.flush()
                 continue
-            path = os.path.realpath(path)
-            direct = os.path.exists(path) and not os.path.isfile(path)
-            beside = path if direct else f"{path}.{os.getpid()}.part"
+            place = os.path.realpath(path)
+            direct = os.path.exists(place) and not os.path.isfile(place)
+            beside = place if direct else f"{place}.{os.getpid()}.part"
             with open(beside, "wb" if direct else "xb") as file:
                 if not direct:
-                    finished.append((beside, path))
-                for record in records:
-                    file.write(encode_json(record))
+                    finished.append((beside, place))
+                file.writelines(map(encode_json, records))
         while finished:
             os.replace(*finished[-1])
             finished.pop()
+    except OSError as error:  # named as the user named it
+        raise OSError(error.errno, error.strerror, path) from error
     finally:
         for beside, _ in finished:
             with suppress(OSError):

@@ -30,6 +30,9 @@ from rag_dedup.audit.split import split_text
 from rag_dedup.audit.table import count_audit, format_audit
 from rag_dedup.errors import ConfigurationError, InputError, MissingScopeError
 
+for package in ("semantic_text_splitter", "rich", "pandas", "matplotlib"):
+    pytest.importorskip(package)
+
 WORDS = "broker stream offset commit replica leader quorum segment retention consumer producer topic".split()
 
 

@@ -18,6 +18,9 @@ import pytest
 
 from rag_dedup import __version__
 
+for package in ("trafilatura", "semantic_text_splitter", "rich"):
+    pytest.importorskip(package)
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals are POSIX here")
 
 WORDS = "broker stream offset commit replica leader quorum segment retention consumer producer topic".split()
@@ -299,7 +302,10 @@ class TestExitStatus:
     def test_all_outputs_are_written_or_none(self, site: Path, tmp_path: Path) -> None:
         kept = tmp_path / "kept.jsonl"
         kept.write_text("precious")
-        assert run("dedupe", site, "--out", kept, "--decisions", tmp_path / "no" / "d.jsonl").returncode == 2
+        decisions = tmp_path / "no" / "d.jsonl"
+        done = run("dedupe", site, "--out", kept, "--decisions", decisions)
+        assert done.returncode == 2
+        assert done.stderr == f"rag-dedup: cannot write {decisions}: No such file or directory\n"
         assert kept.read_text() == "precious"
         assert list(tmp_path.iterdir()) == [kept]
 

@@ -16,6 +16,8 @@ from rag_dedup import Document, Skipped
 from rag_dedup.errors import UnreadableInputError
 from rag_dedup.files import read_files
 
+pytest.importorskip("trafilatura")
+
 HTML = (
     "<html lang=en><head><title>Ports</title></head><body><main><h1>Ports</h1><p>Port 80 is open. "
     + "What is behind it is no secret to anybody who reads this page to its end. " * 5

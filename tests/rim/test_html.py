@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from rag_dedup.html import Page, decode_html, extract_html, find_saved_url, is_html, read_visible_text
 
+pytest.importorskip("trafilatura")
+
 PAGE = """<!DOCTYPE html>
 <!-- saved from url=(0034)https://docs.example.com/a/install -->
 <html lang="en-GB"><head><title>Install | Docs</title><link rel="canonical" href="/install">
