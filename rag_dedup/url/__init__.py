@@ -15,10 +15,9 @@ metadata.py     find_url
 
 from .canonical import KEY_SCHEME, canonicalize_url
 from .metadata import find_url
-from .policy import HOST_RULES, SAFE, WEB, HostRule, UrlPolicy
+from .policy import SAFE, WEB, HostRule, UrlPolicy
 
 __all__ = [
-    "HOST_RULES",
     "KEY_SCHEME",
     "SAFE",
     "WEB",

@@ -113,14 +113,18 @@ class UrlPolicy:
         drop_referral: drop ``ref``, ``src`` and the like.
         drop: more parameters that never matter, compared without case.
         keep: parameters that always matter, whatever else would drop them.
-        rules: rules for single hosts; where several match a host, all of them hold.
+        rules: rules for single hosts; where several match a host, all of them hold. Without any of one's
+            own these are the ones of ``tracking.toml``.
 
     Raises:
         ConfigurationError: two rules that rename one after the other.
 
     >>> from dataclasses import replace
-    >>> replace(SAFE, drop_www=True, keep=("ref",)).keep
-    frozenset({'ref'})
+    >>> from rag_dedup.url import canonicalize_url
+    >>> mirror = HostRule(hosts=("mirror.example.net",), rename="docs.example.com")
+    >>> policy = replace(WEB, keep=("ref",), rules=(*WEB.rules, mirror))
+    >>> canonicalize_url("https://mirror.example.net/a?ref=main&src=mail", policy)
+    'https://docs.example.com/a?ref=main'
     """
 
     decode_ampersands: bool = True
