@@ -29,7 +29,7 @@ from rag_dedup.fingerprint import Exact, MinHash, SimHash, simhash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import MemoryIndex, open_index
 from rag_dedup.text import content_key
-from rag_dedup.url import SAFE, WEB, UrlPolicy, canonicalize_url
+from rag_dedup.url import SAFE, WEB, HostRule, UrlPolicy, canonicalize_url
 
 __version__ = "0.1.0"
 
@@ -44,6 +44,7 @@ __all__ = [
     "Explanation",
     "Guard",
     "GuardHit",
+    "HostRule",
     "MemoryIndex",
     "MinHash",
     "Plan",

@@ -13,9 +13,9 @@ metadata.py     find_url
 ```
 """
 
-from .canonical import KEY_SCHEME, canonicalize_url
-from .metadata import find_url
-from .policy import SAFE, WEB, HostRule, UrlPolicy
+from rag_dedup.url.canonical import KEY_SCHEME, canonicalize_url
+from rag_dedup.url.metadata import find_url
+from rag_dedup.url.policy import SAFE, WEB, HostRule, UrlPolicy
 
 __all__ = [
     "KEY_SCHEME",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .escape import normalize_escapes
-from .host import drop_www
-from .parse import BLANK, SplitUrl, lower_scheme, split_url
-from .policy import WEB, HostRule, UrlPolicy
-from .query import canonicalize_query, split_html_query
-from .session import drop_path_sessions
+from rag_dedup.url.escape import normalize_escapes
+from rag_dedup.url.host import drop_www
+from rag_dedup.url.parse import BLANK, SplitUrl, lower_scheme, split_url
+from rag_dedup.url.policy import WEB, HostRule, UrlPolicy
+from rag_dedup.url.query import canonicalize_query, split_html_query
+from rag_dedup.url.session import drop_path_sessions
 
 __all__ = ["KEY_SCHEME", "canonicalize_url"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .parse import split_url
+from rag_dedup.url.parse import split_url
 
 __all__ = ["find_url"]
 

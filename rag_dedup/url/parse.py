@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .escape import normalize_escapes
-from .host import parse_host
+from rag_dedup.url.escape import normalize_escapes
+from rag_dedup.url.host import parse_host
 
 __all__ = ["BLANK", "SplitUrl", "lower_scheme", "split_url"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .policy import HostRule, UrlPolicy
-from .session import is_session_token
-from .tracking import TABLE
+from rag_dedup.url.policy import HostRule, UrlPolicy
+from rag_dedup.url.session import is_session_token
+from rag_dedup.url.tracking import TABLE
 
 __all__ = ["canonicalize_query", "split_html_query"]
 
