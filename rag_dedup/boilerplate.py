@@ -22,6 +22,7 @@ import hashlib
 import heapq
 import re
 import threading
+import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -94,7 +95,9 @@ class _Count:
     pages: set[int] | None = field(default_factory=set)
     families: set[int] | None = field(default_factory=set)
 
-    def add(self, page: int, family: int, repetitions: int) -> None:
+    def add(self, page: int, family: int, repetitions: int) -> bool:
+        """Count a page; tell whether that was news."""
+        before = self._fill()
         if self.pages is not None:
             self.pages.add(page)
             if len(self.pages) >= max(_PAGES_COUNTED, repetitions + 1):
@@ -103,6 +106,10 @@ class _Count:
             self.families.add(family)
             if len(self.families) > repetitions:
                 self.families = None
+        return before != self._fill()
+
+    def _fill(self) -> tuple[int, int]:
+        return self.size, -1 if self.families is None else len(self.families)
 
     @property
     def size(self) -> int:
@@ -143,6 +150,10 @@ class SegmentCache:
         anywhere: cut repeated segments in the body too, as trafilatura does. ``min_size`` and
             ``max_repetitions`` mean what they mean in trafilatura's settings.
 
+    Attributes:
+        identity: names this very cache.
+        generation: how many pages brought something new.
+
     Pages without a host have nothing in common that could be known, so that they stay as they are.
 
     Raises:
@@ -175,6 +186,8 @@ class SegmentCache:
         self.min_size = min_size
         self.max_repetitions = max_repetitions
         self.anywhere = anywhere
+        self.identity = uuid.uuid4().hex
+        self.generation = 0
         self._counts: OrderedDict[int, _Count] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -205,12 +218,14 @@ class SegmentCache:
         seen.update(dict.fromkeys(map(_lower, page.masked[len(page.masked) // 2 :])))
         seen[page.edge] = None
         with self._lock:
+            news = False
             for key in seen:
                 count = self._counts.get(key)
                 if count is None:
                     count = self._counts[key] = _Count()
-                count.add(page.name, page.family, self.max_repetitions)
+                news |= count.add(page.name, page.family, self.max_repetitions)
                 self._counts.move_to_end(key)
+            self.generation += news
             while len(self._counts) > self.maxsize:
                 self._counts.popitem(last=False)
 
@@ -408,9 +423,14 @@ def _read_page(document: Document) -> _Page:
         masked=tuple(masked),
         words=tuple(words),
         name=_hash(document.source or document.url or document.id),
-        # MinHash of one value: versions of a page share it, unless all that they share is the template.
-        family=min((key for _, key in heapq.nlargest(_LONGEST, lengths)), default=0),
+        # A MinHash of one value: versions of a page mostly share it, pages that share a template do not.
+        family=min((key for _, key in heapq.nlargest(_count_longest(len(lengths)), lengths)), default=0),
     )
+
+
+def _count_longest(segments: int) -> int:
+    """Return how many of the longest segments tell the family: a small page has little but template."""
+    return max(1, min(_LONGEST, segments // 3))
 
 
 def _find_group(document: Document) -> str | None:

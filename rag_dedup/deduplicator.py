@@ -87,7 +87,7 @@ class Deduplicator:
         self._minhash = MinHash(threshold=threshold, seed=seed)
         self._exact = Exact()
         self._rules = Rules(threshold, tuple(guards), annotate=on_duplicate == "annotate")
-        self._scope_key = scope_key
+        self.scope_key = scope_key
         self._lock = threading.Lock()
         if index is None:
             index = MemoryIndex()
@@ -232,7 +232,7 @@ class Deduplicator:
         >>> Deduplicator(scope_key="tenant").find_scope(Document("a", "", metadata={"tenant": "t"}))
         't'
         """
-        key = self._scope_key
+        key = self.scope_key
         if key is None:
             scope: object = document.scope
         elif callable(key):

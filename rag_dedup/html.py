@@ -85,8 +85,8 @@ def extract_html(
     """
     try:
         import trafilatura
-    except ImportError as error:
-        raise MissingExtraError("html", "trafilatura") from error
+    except ImportError as error:  # it, or something that it needs
+        raise MissingExtraError("html", error.name or "lxml_html_clean") from error
 
     encoding = None
     if isinstance(html, bytes):

@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
 from rag_dedup.adapter import Chunk, Layout, find_origin, name_chunks, read_span, strip_texts
@@ -129,7 +128,6 @@ class StripBoilerplate(_Transform):
     two_pass: bool = True
     scope_key: ScopeKey | None = Field(default=None, exclude=True)
     url_keys: tuple[str, ...] = URL_KEYS
-    _identity: str = PrivateAttr(default_factory=lambda: uuid4().hex)
 
     def __init__(self, cache: SegmentCache | None = None, **settings: Any) -> None:
         settings["cache"] = SegmentCache() if cache is None else cache
@@ -141,7 +139,7 @@ class StripBoilerplate(_Transform):
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """Return the settings and what is known: the pipeline's cache must not keep us from learning."""
-        known = {"identity": self._identity, "segments": len(self.cache)}
+        known = {"identity": self.cache.identity, "generation": self.cache.generation}
         return {**super().to_dict(**kwargs), "cache": known}
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[BaseNode]:
@@ -206,7 +204,12 @@ class DropNearDuplicates(_Transform):
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """Return the settings and the state of the index: the pipeline's cache goes by them."""
-        index = {"identity": self.dedup.index.identity, "generation": self.dedup.generation}
+        # A function has no honest name: its address makes another one another key.
+        index = {
+            "identity": self.dedup.index.identity,
+            "generation": self.dedup.generation,
+            "scope_key": repr(self.dedup.scope_key),
+        }
         return {**super().to_dict(**kwargs), "index": index}
 
     @classmethod

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from rag_dedup.errors import ConfigurationError
 from rag_dedup.url.escape import normalize_escapes
 from rag_dedup.url.host import drop_www, parse_host
 from rag_dedup.url.tracking import TABLE
-
-from ..errors import ConfigurationError
 
 __all__ = ["HOST_RULES", "SAFE", "WEB", "HostRule", "UrlPolicy"]
 
