@@ -4,7 +4,7 @@
 words -> pure -> state -> engine -> rim          each imports only what stands to its left
 
 words    document  errors
-pure     text  kernels  url  segment  fingerprint  guard  survivor
+pure     text  kernels  url  segment  edge  fingerprint  guard  survivor
 state    boilerplate  index
 engine   planner  deduplicator
 rim      html  files  adapter  langchain  llama_index  audit  cli

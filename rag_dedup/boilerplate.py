@@ -1,19 +1,11 @@
 """Boilerplate: what a site repeats at the top and the bottom of its pages.
 
 A :class:`SegmentCache` counts on how many distinct pages of one host each segment stands, and which
-segment follows which. From both edges of a page it then walks inwards as long as it meets template
-lines that follow each other as they do elsewhere:
+segment follows which; :mod:`rag_dedup.edge` then tells template lines from content.
 
-* A segment is a *template line* when it is on more than ``max_repetitions`` pages that differ in their
-  longest segments: the versions of one page share their content, which is no template. A long segment
-  must be on half of the pages.
-* A line that only some pages have after its predecessor (the menu of a section, or the first heading
-  of an article) needs two more such lines behind it.
-* Some short lines of the page itself may stand between template lines (a date, a breadcrumb, the
-  highlighted item of a menu). They stay.
-
-Frequency alone would eat content: in API documentation "Parameters" is everywhere. The position at the
-edge, and the order, are what tells a menu from that.
+A segment is *repeated* when it is on more than ``max_repetitions`` pages that differ in their longest
+segments: the versions of one page share their content, which is no template. A long segment must be on
+half of the pages of its host.
 """
 
 from __future__ import annotations
@@ -24,12 +16,13 @@ import re
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 from urllib.parse import urlsplit
 
 from rag_dedup.document import Document
+from rag_dedup.edge import Line, walk_edge
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.segment import Segment, cut_spans, split_segments
 
@@ -40,12 +33,6 @@ _PAGES_COUNTED = 64
 
 _LONG = 10
 """Words from which a segment must be on half of the pages of its host."""
-
-_CHAIN = 3
-"""Template lines in a row that prove the menu of a section, or that a menu goes on behind a gap."""
-
-_GAP_LINES, _GAP_WORDS = 12, 10
-"""Lines of the page itself between template lines, and words in such a line."""
 
 _LONGEST = 4
 """Segments of a page that tell its family: versions of one page are one family."""
@@ -92,33 +79,40 @@ class Stripped:
 class _Count:
     """Distinct pages, and distinct families of them: exact up to a limit, then full (``None``)."""
 
+    repetitions: int
     pages: set[int] | None = field(default_factory=set)
-    families: set[int] | None = field(default_factory=set)
+    families: tuple[set[int], set[int]] | None = field(default_factory=lambda: (set(), set()))
 
-    def add(self, page: int, family: int, repetitions: int) -> bool:
+    def add(self, page: int, family: tuple[int, int]) -> bool:
         """Count a page; tell whether that was news."""
         before = self._fill()
         if self.pages is not None:
             self.pages.add(page)
-            if len(self.pages) >= max(_PAGES_COUNTED, repetitions + 1):
+            if len(self.pages) >= self._limit:
                 self.pages = None
         if self.families is not None:
-            self.families.add(family)
-            if len(self.families) > repetitions:
+            for names, name in zip(self.families, family, strict=True):
+                names.add(name)
+            if max(map(len, self.families)) > self.repetitions:
                 self.families = None
         return before != self._fill()
 
+    @property
+    def _limit(self) -> int:
+        return max(_PAGES_COUNTED, self.repetitions + 1)
+
     def _fill(self) -> tuple[int, int]:
-        return self.size, -1 if self.families is None else len(self.families)
+        return self.size, -1 if self.families is None else sum(map(len, self.families))
 
     @property
     def size(self) -> int:
-        """Pages, up to ``_PAGES_COUNTED``."""
-        return _PAGES_COUNTED if self.pages is None else len(self.pages)
+        """Pages, up to the limit."""
+        return self._limit if self.pages is None else len(self.pages)
 
-    def is_repeated(self, repetitions: int) -> bool:
-        """Tell whether more than ``repetitions`` pages have it that differ in their longest segments."""
-        return self.families is None and self.size > repetitions
+    @property
+    def is_repeated(self) -> bool:
+        """Whether more than ``repetitions`` pages have it that differ in their longest segments."""
+        return self.families is None and self.size > self.repetitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +126,7 @@ class _Page:
     masked: tuple[int, ...]  # of the text without digits; equal to the key when there is no date in it
     words: tuple[int, ...]
     name: int
-    family: int
+    family: tuple[int, int]
 
     @property
     def edge(self) -> int:
@@ -222,8 +216,8 @@ class SegmentCache:
             for key in seen:
                 count = self._counts.get(key)
                 if count is None:
-                    count = self._counts[key] = _Count()
-                news |= count.add(page.name, page.family, self.max_repetitions)
+                    count = self._counts[key] = _Count(self.max_repetitions)
+                news |= count.add(page.name, page.family)
                 self._counts.move_to_end(key)
             self.generation += news
             while len(self._counts) > self.maxsize:
@@ -235,8 +229,8 @@ class SegmentCache:
             return Stripped(text)
         with self._lock:
             lines = self._judge(page)
-        top = _walk(lines)
-        bottom = _walk([line.turn() for line in reversed(lines)])
+        top = walk_edge(lines)
+        bottom = walk_edge([line.turn() for line in reversed(lines)])
         reasons = dict.fromkeys(top, "top")
         reasons.update({len(lines) - 1 - i: "bottom" for i in bottom if len(lines) - 1 - i not in reasons})
         if self.anywhere:
@@ -261,7 +255,7 @@ class SegmentCache:
         rest = cut_spans(text, [(span.start, span.end) for span in removed])
         return Stripped(rest, removed)
 
-    def _judge(self, page: _Page) -> list[_Line]:
+    def _judge(self, page: _Page) -> list[Line]:
         """Return what is known of each segment of a page."""
         pages = self._size(page.edge)
         pairs = list(_pair(page))
@@ -269,14 +263,14 @@ class SegmentCache:
         lines = []
         for i, segment in enumerate(page.segments):
             count = self._counts.get(page.keys[i])
-            if count is None or not count.is_repeated(self.max_repetitions):
+            if count is None or not count.is_repeated:
                 count = self._counts.get(page.masked[i], count)
             size = count.size if count else 0
-            repeated = count is not None and count.is_repeated(self.max_repetitions)
+            repeated = count is not None and count.is_repeated
             if page.words[i] >= _LONG and 2 * size < pages:
                 repeated = False
             lines.append(
-                _Line(
+                Line(
                     key=page.keys[i],
                     count=size,
                     repeated=repeated,
@@ -293,90 +287,6 @@ class SegmentCache:
     def _size(self, key: int) -> int:
         count = self._counts.get(key)
         return 0 if count is None else count.size
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """What is known of a segment: its pages, and those on which it has the neighbours that it has here.
-
-    ``before`` and ``after`` are (pages with both in this order, pages with the neighbour).
-    """
-
-    key: int
-    count: int
-    repeated: bool
-    low: bool
-    whole: bool
-    heading: bool
-    words: int
-    before: tuple[int, int]
-    after: tuple[int, int]
-
-    def turn(self) -> _Line:
-        """Return the line as it is when the page is read from below."""
-        return replace(self, repeated=self.repeated and self.low, before=self.after, after=self.before)
-
-    @property
-    def is_template(self) -> bool:
-        return self.repeated and not self.whole
-
-    @property
-    def is_expected(self) -> bool:
-        """Whether at least half of the pages with the line before it go on with it."""
-        both, neighbour = self.before
-        return 2 * both >= neighbour > 0
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether it usually comes after the line before it, or that one before it."""
-        both, neighbour = self.before
-        return 2 * both >= min(neighbour, self.count) > 0
-
-    @property
-    def is_gap(self) -> bool:
-        return not self.whole and not self.heading and self.words <= _GAP_WORDS
-
-
-def _walk(lines: Sequence[_Line]) -> list[int]:
-    """Return the positions of the template lines from the edge inwards."""
-    found: list[int] = []
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        if line.is_template and line.is_expected and (line.is_linked or at == 0):
-            found.append(at)
-            at += 1
-            continue
-        start = at
-        while start < len(lines) and start - at < _GAP_LINES and not lines[start].is_template:
-            if not lines[start].is_gap:
-                return _leave_headings(lines, found)
-            start += 1
-        stop = _find_chain(lines, start)
-        menu = {lines[i].key for i in found}
-        again = sum(line.key in menu for line in lines[start:stop])
-        if stop - start < _CHAIN or 2 * again > stop - start:
-            break  # what repeats the menu is the table of contents of the page
-        found.extend(range(start, stop))
-        at = stop
-    return _leave_headings(lines, found)
-
-
-def _find_chain(lines: Sequence[_Line], start: int) -> int:
-    """Return the end of the run of template lines that follow each other as they do elsewhere."""
-    if start >= len(lines) or not lines[start].is_template:
-        return start
-    stop = start + 1
-    while stop < len(lines) and lines[stop].is_template and lines[stop].is_linked:
-        stop += 1
-    return stop
-
-
-def _leave_headings(lines: Sequence[_Line], found: list[int]) -> list[int]:
-    """Drop headings from the inner end: they belong to what follows."""
-    while found and lines[found[-1]].heading:
-        found.pop()
-    return found
 
 
 def _at_least(count: int) -> str:
@@ -423,14 +333,20 @@ def _read_page(document: Document) -> _Page:
         masked=tuple(masked),
         words=tuple(words),
         name=_hash(document.source or document.url or document.id),
-        # A MinHash of one value: versions of a page mostly share it, pages that share a template do not.
-        family=min((key for _, key in heapq.nlargest(_count_longest(len(lengths)), lengths)), default=0),
+        family=_find_family(lengths),
     )
 
 
-def _count_longest(segments: int) -> int:
-    """Return how many of the longest segments tell the family: a small page has little but template."""
-    return max(1, min(_LONGEST, segments // 3))
+def _find_family(lengths: list[tuple[int, int]]) -> tuple[int, int]:
+    """Return two MinHashes of the longest segments, from (length, key) of each.
+
+    Versions of a page mostly share them; pages that share a template share at most one, if a segment
+    of the template is long and happens to have the smallest hash. A small page has little but template,
+    so that only a third of its segments count.
+    """
+    longest = heapq.nlargest(max(1, min(_LONGEST, len(lengths) // 3)), lengths)
+    keys = [key for _, key in longest] or [0]
+    return min(keys), min(key * 0x9E3779B97F4A7C15 % (1 << 64) for key in keys)
 
 
 def _find_group(document: Document) -> str | None:

@@ -70,12 +70,12 @@ class GuardHit(NamedTuple):
     """A load-bearing difference between two near-duplicates.
 
     Args:
-        guard: the kind of difference, such as ``number``, ``version`` or ``negation``.
+        kind: of the difference, such as ``number``, ``version`` or ``negation``.
         here: what the document says, ``""`` if it lacks the thing.
         there: what the other one says.
     """
 
-    guard: str
+    kind: str
     here: str
     there: str
 
@@ -168,7 +168,7 @@ class Report:
         """
         actions = Counter(d.action for d in decisions)
         methods = Counter(d.method for d in decisions if d.survivor is not None and d.method)
-        guards = Counter(d.guard.guard for d in decisions if d.guard is not None)
+        guards = Counter(d.guard.kind for d in decisions if d.guard is not None)
         return cls(
             documents=len(decisions),
             kept=actions["keep"],
@@ -301,7 +301,7 @@ class Explanation:
             if self.guard is not None:
                 text += (
                     f": a near-duplicate ({self.similarity:.3f}) that differs in a "
-                    f"{self.guard.guard} ({self.guard.here!r}, there {self.guard.there!r})"
+                    f"{self.guard.kind} ({self.guard.here!r}, there {self.guard.there!r})"
                 )
         else:
             text = f"{self.id} is a duplicate of {self.survivor} ({self.method}, {self.similarity:.3f})"

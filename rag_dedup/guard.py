@@ -41,7 +41,7 @@ class Guard:
     >>> import re
     >>> sku = Guard("sku", re.compile(r"[A-Z]{2}-[0-9]+").findall)
     >>> compare_marks((sku,), read_marks((sku,), "Part AB-12"), read_marks((sku,), "Part AB-13"))
-    GuardHit(guard='sku', here='AB-12', there='AB-13')
+    GuardHit(kind='sku', here='AB-12', there='AB-13')
     """
 
     name: str
@@ -158,7 +158,7 @@ def compare_marks(guards: Sequence[Guard], here: Marks, there: Marks) -> GuardHi
 
     >>> marks = [read_marks(DEFAULT_GUARDS, text) for text in ("99.9 % uptime", "99.5 % uptime")]
     >>> compare_marks(DEFAULT_GUARDS, *marks)
-    GuardHit(guard='number', here='99.9', there='99.5')
+    GuardHit(kind='number', here='99.9', there='99.5')
     """
     for guard, mine, theirs in zip(guards, here, there, strict=True):
         if mine != theirs:

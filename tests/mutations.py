@@ -45,10 +45,16 @@ def is_noticed(mutation: dict[str, str]) -> bool:
     return result.returncode == 1
 
 
+def read_mutations() -> list[dict[str, str]]:
+    """Return the mutations, each a law, a file, the old code and the new."""
+    text = (ROOT / "tests" / "data" / "mutations.toml").read_text(encoding="utf-8")
+    mutations: list[dict[str, str]] = tomllib.loads(text)["mutation"]
+    return mutations
+
+
 def main() -> int:
     """Print a line for each mutation; return the number that no test noticed."""
-    text = (ROOT / "tests" / "data" / "mutations.toml").read_text(encoding="utf-8")
-    mutations = tomllib.loads(text)["mutation"]
+    mutations = read_mutations()
     survived = 0
     for mutation in mutations:
         noticed = is_noticed(mutation)

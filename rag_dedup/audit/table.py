@@ -166,7 +166,7 @@ def _make_guards(audit: Audit) -> Table:
     examples: dict[str, GuardHit] = {}
     for decision in audit.decisions:
         if decision.guard is not None:
-            examples.setdefault(decision.guard.guard, decision.guard)
+            examples.setdefault(decision.guard.kind, decision.guard)
     table = _make_grid("", ">", "")
     for guard, count in sorted(audit.report.by_guard.items(), key=lambda item: (-item[1], item[0])):
         hit = examples[guard]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.errors import ConfigurationError, MissingExtraError
+from rag_dedup.errors import ConfigurationError
 from rag_dedup.kernels import (
     HASH_SCHEME,
     ShingleSets,
@@ -35,7 +35,8 @@ def choose_bands(threshold: float, num_perm: int = 128, recall: float = 0.99) ->
     """Return (bands, rows) with the longest rows that still find ``recall`` of pairs at ``threshold``.
 
     A pair of Jaccard ``s`` shares a band with probability ``1 - (1 - s**rows)**bands``; longer rows
-    give fewer candidates. Verification follows, so only recall counts.
+    give fewer candidates. Verification follows, so only recall counts. A threshold so low that no shape
+    reaches it (below 0.036 with 128 values) gets the shape with the most.
 
     Args:
         threshold: Jaccard similarity, above 0 and up to 1.
@@ -122,8 +123,9 @@ class MinHash:
         >>> bool((fingerprint.from_datasketch(sketch) == signature).all())
         True
         """
-        module = _import_datasketch()
-        return module.MinHash(
+        import datasketch  # heavy, for it loads SciPy
+
+        return datasketch.MinHash(
             num_perm=self.num_perm, seed=self.seed, scheme="affine32", hashvalues=signature.copy()
         )
 
@@ -140,11 +142,3 @@ class MinHash:
                 f"needed is scheme='affine32', seed={self.seed}, num_perm={self.num_perm}"
             )
         return np.array(sketch.hashvalues, dtype=np.uint32)
-
-
-def _import_datasketch() -> Any:
-    try:
-        import datasketch
-    except ImportError as error:  # pragma: no cover - a core dependency, but imported only when used
-        raise MissingExtraError("all", "datasketch") from error
-    return datasketch

@@ -6,16 +6,14 @@ import threading
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import Changes, Entry, EntryKey
 from rag_dedup.errors import StalePlanError, WorkerError
-
-if TYPE_CHECKING:
-    from rag_dedup.index import Header
+from rag_dedup.index.protocol import Header, check_header
 
 __all__ = ["MemoryIndex", "Tables"]
 
@@ -114,8 +112,6 @@ class MemoryIndex:
 
     def adopt(self, header: Header) -> None:
         """Take the header if the index is new, else check it."""
-        from rag_dedup.index import check_header
-
         with self._lock:
             if self._header is None:
                 self._header = header

@@ -21,7 +21,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.text import MAX_TOKEN, SHINGLE_SIZE, character_classes, normalise
+from rag_dedup.text import MAX_TOKEN, SHINGLE_SIZE, SINGLE, WORD, character_classes, normalise
 
 HASH_SCHEME = "fnv-mix-1"
 """Names this specification; part of every scheme string."""
@@ -34,8 +34,6 @@ _FNV_BASIS = np.uint64(0xCBF29CE484222325)
 _FNV_PRIME = np.uint64(0x00000100000001B3)
 # Odd constants from the fractional parts of the golden ratio, e and pi.
 _POSITION = np.array([0x9E3779B97F4A7C15, 0xB7E151628AED2A6B, 0x243F6A8885A308D3], dtype=np.uint64)
-
-_WORD, _SINGLE = 1, 2
 
 _POINTS_PER_BLOCK = 1 << 17
 """Code points that are classified and hashed at a time: their arrays stay in the cache."""
@@ -148,8 +146,8 @@ def _find_tokens(points: U32) -> tuple[I64, I64]:
     """Return the start and the length of each token of a run of code points."""
     table = _class_table()
     classes = table[np.minimum(points, np.uint32(len(table) - 1))]
-    word = classes == _WORD
-    single = classes == _SINGLE
+    word = classes == WORD
+    single = classes == SINGLE
     edge = np.zeros(1, dtype=bool)
     begins = single | (word & ~np.concatenate((edge, word[:-1])))
     finishes = single | (word & ~np.concatenate((word[1:], edge)))

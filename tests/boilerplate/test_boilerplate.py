@@ -104,6 +104,18 @@ class TestCounting:
         assert [r.removed for r in strip_boilerplate(site.pages[:2])] == [(), ()]
         assert all(r.removed for r in strip_boilerplate(site.pages[:4]))
 
+    @pytest.mark.parametrize("repetitions", [1, 63, 64, 90])
+    def test_many_repetitions(self, repetitions: int) -> None:
+        def build(count: int) -> list[Document]:
+            return [
+                Document(f"{i}", "\n\n".join([*MENU, *write_prose(i), *FOOTER]), url=f"https://e.example/{i}")
+                for i in range(count)
+            ]
+
+        for count, expected in ((repetitions, False), (2 * repetitions + 20, True)):
+            results = strip_boilerplate(build(count), SegmentCache(max_repetitions=repetitions))
+            assert all(bool(r.removed) is expected for r in results)
+
     def test_max_repetitions(self) -> None:
         site = SITES[0]
         cache = SegmentCache(max_repetitions=20)

@@ -120,6 +120,15 @@ class Histories(RuleBasedStateMachine):
         assert self.dedup.generation == generation
         assert self.dedup.plan(documents).decisions == plan.decisions
 
+    @rule(documents=batches())
+    def crash_after_the_store_was_written(self, documents: list[Document]) -> None:
+        """Law 8: the next run asks the store for the same again, and ends where the lost one would have."""
+        lost = self.dedup.plan(documents)
+        again = self.dedup.plan(documents)
+        assert (again.added, again.removed, again.promoted) == (lost.added, lost.removed, lost.promoted)
+        self.live.update({(d.scope, d.id): d for d in documents})
+        self.write(again)
+
     @rule(first=batches(), second=batches())
     def commit_twice_and_too_late(self, first: list[Document], second: list[Document]) -> None:
         """Law 8: committing twice is committing once; a stale plan is refused."""

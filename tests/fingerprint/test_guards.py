@@ -29,7 +29,7 @@ PAIRS: list[Any] = [
 
 def find_guard(a: str, b: str) -> str | None:
     hit = compare_marks(DEFAULT_GUARDS, read_marks(DEFAULT_GUARDS, a), read_marks(DEFAULT_GUARDS, b))
-    return hit.guard if hit else None
+    return hit.kind if hit else None
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -53,7 +53,7 @@ def test_symmetric(a: str, b: str) -> None:
     there, back = compare_marks(DEFAULT_GUARDS, one, two), compare_marks(DEFAULT_GUARDS, two, one)
     assert (there is None) == (back is None)
     if there and back:
-        assert (there.guard, there.here, there.there) == (back.guard, back.there, back.here)
+        assert (there.kind, there.here, there.there) == (back.kind, back.there, back.here)
 
 
 @pytest.mark.parametrize(

@@ -354,7 +354,7 @@ class TestRecords:
         assert len(records) == len(audit.chunks) + len(audit.skipped)
         assert records[-1] == {"skipped": "b.pdf", "reason": "no reader"}
         guarded = [record for record in records if record.get("guard")]
-        assert [record["guard"] for record in guarded] == [{"guard": "number", "here": "200", "there": "100"}]
+        assert [record["guard"] for record in guarded] == [{"kind": "number", "here": "200", "there": "100"}]
 
     @given(st.recursive(st.text(st.characters(codec=None)) | st.integers() | st.none(), st.lists))
     def test_json_survives(self, value: object) -> None:

@@ -129,7 +129,7 @@ class TestDedupe:
 
     def test_numbers_are_kept_apart(self, output: Path) -> None:
         guards = {r["id"]: r["guard"] for r in read_records(output / "decisions.jsonl") if r.get("guard")}
-        assert guards == {"limit-2.html#0": {"guard": "number", "here": "200", "there": "100"}}
+        assert guards == {"limit-2.html#0": {"kind": "number", "here": "200", "there": "100"}}
 
     def test_bad_inputs_are_named(self, output: Path) -> None:
         skipped = {

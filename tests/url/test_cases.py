@@ -8,8 +8,7 @@ import pytest
 
 from rag_dedup.url import SAFE, WEB, canonicalize_url
 from rag_dedup.url.host import parse_host
-
-from .case_files import read_cases
+from tests.url.case_files import read_cases
 
 UNCHANGED = read_cases("unchanged")
 PLACEHOLDERS = read_cases("placeholders")

@@ -8,8 +8,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from rag_dedup.url import SAFE, WEB, UrlPolicy, canonicalize_url, find_url
-
-from .strategies import BARE, Request, policies, requests, spellings, url_texts
+from tests.url.strategies import BARE, Request, policies, requests, spellings, url_texts
 
 
 class TestKeys:

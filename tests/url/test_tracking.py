@@ -11,8 +11,7 @@ import pytest
 from rag_dedup.url import SAFE, canonicalize_url
 from rag_dedup.url.parse import split_url
 from rag_dedup.url.tracking import TABLE, read_table
-
-from .case_files import tomllib
+from tests.url.case_files import tomllib
 
 TEXT = files("rag_dedup.url").joinpath("tracking.toml").read_text(encoding="utf-8")
 DATA: dict[str, Any] = tomllib.loads(TEXT)
