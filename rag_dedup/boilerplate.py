@@ -25,6 +25,7 @@ from rag_dedup.document import Document
 from rag_dedup.edge import Line, walk_edge
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.segment import Segment, cut_spans, split_segments
+from rag_dedup.url import SAFE, canonicalize_url
 
 __all__ = ["Removed", "SegmentCache", "Stripped", "strip_boilerplate"]
 
@@ -40,6 +41,7 @@ _LONGEST = 4
 _LEAST_WORDS, _LEAST_SHARE = 5, 0.01
 """Words, and share of the words, below which a page is left alone instead of being emptied."""
 
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _DIGITS = re.compile(r"\d+")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d:\d\d|©")
 
@@ -230,7 +232,7 @@ class SegmentCache:
         with self._lock:
             lines = self._judge(page)
         top = walk_edge(lines)
-        bottom = walk_edge([line.turn() for line in reversed(lines)])
+        bottom = walk_edge([line.turn() for line in reversed(lines)], branches=False)
         reasons = dict.fromkeys(top, "top")
         reasons.update({len(lines) - 1 - i: "bottom" for i in bottom if len(lines) - 1 - i not in reasons})
         if self.anywhere:
@@ -275,7 +277,7 @@ class SegmentCache:
                     count=size,
                     repeated=repeated,
                     low=2 * self._size(_lower(page.masked[i])) >= size,
-                    whole=segment.kind in ("code", "table", "note"),
+                    whole=segment.kind in ("code", "table", "note") or _is_step(page, segment),
                     heading=segment.kind == "heading",
                     words=page.words[i],
                     before=(follows[i], self._size(pairs[i][0])),
@@ -323,7 +325,7 @@ def _read_page(document: Document) -> _Page:
         dated = len(folded) < _LONG and _DATED.search(line)
         keys.append(key)
         masked.append(_hash(f"{group}\0{_DIGITS.sub('0', line)}\0masked") if dated else key)
-        words.append(len(folded))
+        words.append(_count_words(line, folded))
         lengths.append((len(line), key))
     return _Page(
         document=document,
@@ -332,9 +334,19 @@ def _read_page(document: Document) -> _Page:
         keys=tuple(keys),
         masked=tuple(masked),
         words=tuple(words),
-        name=_hash(document.source or document.url or document.id),
+        name=_hash(canonicalize_url(document.source or document.url or "", SAFE) or document.id),
         family=_find_family(lengths),
     )
+
+
+def _is_step(page: _Page, segment: Segment) -> bool:
+    """Tell whether a segment is a numbered item: a menu has none, and each step of a list matters."""
+    return segment.kind == "item" and page.document.text[segment.start].isdigit()
+
+
+def _count_words(line: str, folded: list[str]) -> int:
+    """Count words; in scripts without spaces, two characters are about one."""
+    return len(folded) if line.isascii() else max(len(folded), len(_UNSPACED.findall(line)) // 2)
 
 
 def _find_family(lengths: list[tuple[int, int]]) -> tuple[int, int]:

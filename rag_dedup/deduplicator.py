@@ -18,14 +18,13 @@ The laws, each a property test:
 
 from __future__ import annotations
 
-import copy
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_dedup.document import Document, Entry, EntryKey, Explanation, Plan, Provenance
+from rag_dedup.document import Document, Entry, EntryKey, Explanation, Plan, Provenance, copy_document
 from rag_dedup.errors import (
     ConfigurationError,
     DuplicateIdError,
@@ -165,7 +164,7 @@ class Deduplicator:
         keys = list(dict.fromkeys((decision.scope, decision.id) for decision in plan.decisions))
         with self.index.snapshot() as view:
             entries = view.entries(keys)
-        stored = [e.document for e in entries if e is not None and self._rules.is_stored(e)]
+        stored = [copy_document(e.document) for e in entries if e is not None and self._rules.is_stored(e)]
         given = set(keys)
         return stored + [d for d in plan.promoted if (d.scope, d.id) not in given]
 
@@ -173,7 +172,8 @@ class Deduplicator:
         """Plan the removal of a source or of single documents; what they stood for is promoted.
 
         Args:
-            source: a source, as the documents named it (URLs are canonicalised).
+            source: a source, as the documents named it (URLs are canonicalised). What another source
+                has under the same id stays.
             ids: documents; those that the index does not have are passed over.
             scope: only documents of this scope go.
 
@@ -181,14 +181,15 @@ class Deduplicator:
             ConfigurationError: neither ``source`` nor ``ids``.
         """
         ids = [ids] if isinstance(ids, str) else list(ids)
-        if source is None and not ids:
-            raise ConfigurationError("forget needs a source or ids")
+        if (source is None) == (not ids):
+            raise ConfigurationError("forget needs either a source or ids")
         with self.index.snapshot() as view:
             entries = [entry for entry in view.entries([(scope, id) for id in ids]) if entry]
             key = None if source is None else _find_source(source, None)
             if key is not None:
                 entries += view.of_sources([(scope, key)])[0]
-            return Planner(view, self._rules).forget(entries)
+            planner = Planner(view, self._rules)
+            return planner.forget(entries) if ids else planner.forget(entries, key)
 
     def sources(self, id: str, scope: str = "") -> list[Provenance]:
         """Return every place where the passage was found: its cluster, survivor first.
@@ -257,7 +258,7 @@ class Deduplicator:
                 raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
             if not isinstance(document.id, str) or not isinstance(document.text, str):
                 raise InputError(f"document {number}: id and text must be str")
-            document = replace(document, scope=self.find_scope(document), metadata=_copy_metadata(document))
+            document = replace(copy_document(document), scope=self.find_scope(document))
             key = (document.scope, document.id)
             if texts.setdefault(key, document.text) != document.text:
                 raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
@@ -301,17 +302,6 @@ def _encode(values: list[Any]) -> str:
         raise MissingScopeError(f"a scope must be made of JSON values: {error}") from error
 
 
-def _copy_metadata(document: Document) -> Mapping[str, Any]:
-    """Copy metadata, so that what the caller does to it later does not reach the index."""
-    metadata = document.metadata
-    if all(isinstance(v, (str, int, float, bool, type(None))) for v in metadata.values()):
-        return dict(metadata)
-    try:
-        return copy.deepcopy(dict(metadata))
-    except Exception as error:
-        raise InputError(f"the metadata of document {document.id!r} cannot be copied: {error}") from error
-
-
 def _get_entry(view: View, key: EntryKey) -> Entry:
     entry = view.entries([key])[0]
     if entry is None:
@@ -324,8 +314,9 @@ def _trace(view: View, entry: Entry) -> list[Provenance]:
     scope = entry.document.scope
     survivor = entry if entry.survivor is None else _get_entry(view, (scope, entry.survivor))
     return [
-        Provenance(e.document.id, e.document.source or e.source, e.document.url, e.method, e.similarity)
+        Provenance(document.id, document.source or source, document.url, e.method, e.similarity)
         for e in (survivor, *view.of_survivors([survivor.key])[0])
+        for source, document in ((e.source, e.document), *e.elsewhere)
     ]
 
 

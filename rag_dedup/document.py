@@ -6,13 +6,16 @@ All of these are frozen. A :class:`Document` goes in; one :class:`Decision` per 
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from rag_dedup.errors import InputError
 
 __all__ = [
     "Action",
@@ -27,6 +30,7 @@ __all__ = [
     "Provenance",
     "Report",
     "Skipped",
+    "copy_document",
 ]
 
 Action = Literal["keep", "drop", "unchanged", "revise"]
@@ -204,6 +208,29 @@ class Report:
         }
 
 
+def copy_document(document: Document) -> Document:
+    """Copy a document with its metadata, so that what one side does to it does not reach the other.
+
+    Raises:
+        InputError: the metadata is no mapping, or holds something that cannot be copied.
+
+    >>> document = Document("a", "Hello", metadata={"tags": ["x"]})
+    >>> copy_document(document).metadata["tags"] is document.metadata["tags"]
+    False
+    """
+    metadata = document.metadata
+    if not isinstance(metadata, Mapping):
+        raise InputError(
+            f"the metadata of document {document.id!r} is a {type(metadata).__name__}, no mapping"
+        )
+    if all(isinstance(value, (str, int, float, bool, type(None))) for value in metadata.values()):
+        return replace(document, metadata=dict(metadata))
+    try:
+        return replace(document, metadata=copy.deepcopy(dict(metadata)))
+    except Exception as error:
+        raise InputError(f"the metadata of document {document.id!r} cannot be copied: {error}") from error
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """What an index remembers of a document.
@@ -218,6 +245,8 @@ class Entry:
         survivor: id of the survivor in the same scope; ``None`` when it is one itself.
         method, similarity: how it was verified against its survivor.
         guard: the difference that kept it, if one did.
+        elsewhere: (source, document) of the same id and text in other sources: it is released when the
+            last of its sources has let it go.
     """
 
     document: Document
@@ -230,6 +259,13 @@ class Entry:
     method: str | None = None
     similarity: float | None = None
     guard: GuardHit | None = None
+    elsewhere: tuple[tuple[str, Document], ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Every source that has it."""
+        first = () if self.source is None else (self.source,)
+        return (*first, *(source for source, _ in self.elsewhere))
 
     @property
     def key(self) -> EntryKey:
@@ -252,7 +288,8 @@ class Changes:
 class Plan:
     """All decisions of a call and what the vector store must do. Nothing is written yet.
 
-    Write ``added`` and ``promoted`` (insert or replace by id), delete ``removed``, then commit.
+    Write ``added`` and ``promoted`` (insert or replace by id), delete ``removed``, then commit. Scopes
+    that share a vector store must not share ids; where they do, an id that is written is not removed.
 
     Args:
         decisions: one per input document, in input order.

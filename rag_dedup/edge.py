@@ -20,6 +20,9 @@ __all__ = ["Line", "walk_edge"]
 _CHAIN = 3
 """Template lines in a row that prove the menu of a section, or that a menu goes on behind a gap."""
 
+_CHAIN_PAGES = 6
+"""Pages on which each of them must be: a few products or jobs also have three facts in common."""
+
 _GAP_LINES, _GAP_WORDS = 12, 10
 """Lines of the page itself between template lines, and words in such a line."""
 
@@ -74,8 +77,13 @@ class Line:
         return not self.whole and not self.heading and self.words <= _GAP_WORDS
 
 
-def walk_edge(lines: Sequence[Line]) -> list[int]:
+def walk_edge(lines: Sequence[Line], *, branches: bool = True) -> list[int]:
     """Return the positions of the template lines from the edge inwards.
+
+    Args:
+        lines: the lines of a page, from the edge on.
+        branches: allow the menus of sections and gaps, which pages have at the top. At the bottom they
+            would be the last section of an article, as would be all lines right under a heading.
 
     >>> line = Line(1, 9, True, True, False, False, 2, before=(9, 9), after=(9, 9))
     >>> walk_edge([line, replace(line, key=2), replace(line, key=3, repeated=False, words=40)])
@@ -85,10 +93,14 @@ def walk_edge(lines: Sequence[Line]) -> list[int]:
     at = 0
     while at < len(lines):
         line = lines[at]
+        if line.heading and not branches:
+            return []
         if line.is_template and line.is_expected and (line.is_linked or at == 0):
             found.append(at)
             at += 1
             continue
+        if not branches or not found:
+            break
         start = at
         while start < len(lines) and start - at < _GAP_LINES and not lines[start].is_template:
             if not lines[start].is_gap:
@@ -108,8 +120,12 @@ def _find_chain(lines: Sequence[Line], start: int) -> int:
     """Return the end of the run of template lines that follow each other as they do elsewhere."""
     if start >= len(lines) or not lines[start].is_template:
         return start
+    if lines[start].count < _CHAIN_PAGES:
+        return start
     stop = start + 1
     while stop < len(lines) and lines[stop].is_template and lines[stop].is_linked:
+        if lines[stop].count < _CHAIN_PAGES:
+            break
         stop += 1
     return stop
 

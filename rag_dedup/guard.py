@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_dedup.document import GuardHit
+from rag_dedup.text import cut_marks
 
 __all__ = [
     "DEFAULT_GUARDS",
@@ -51,7 +52,11 @@ class Guard:
 # Decimal digits of every script, and what Unicode calls other numbers: superscripts, fractions,
 # circled and Roman numerals.
 _DIGIT = r"\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-ↈ①-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿"
-_NUMBER = re.compile(rf"[{_DIGIT}](?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*")
+# A sign or a currency belongs to its number; a dash between numbers is none.
+_NUMBER = re.compile(
+    r"(?:(?<![\w)\]])[-−+]?[$€£¥₹]?|(?<!\w)[$€£¥₹][-−+]?|)"
+    rf"[{_DIGIT}](?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*"
+)
 _VERSION = re.compile(
     r"(?<![\w.])v\d+(?:\.\d+)*(?:\.x)?|(?<![\w.,])\d+(?:\.\d+){2,}|(?<![\w.,])\d+\.x\b", re.I
 )
@@ -60,8 +65,8 @@ _VERSION = re.compile(
 def find_numbers(text: str) -> list[str]:
     """Return every number of ``text``, in order: all of its digits are in one of them.
 
-    >>> find_numbers("From 99.5 % to 1,000 ms in v1.2: 10⁵ of １２")
-    ['99.5', '1,000', '1.2', '10⁵', '12']
+    >>> find_numbers("From 99.5 % to 1,000 ms in v1.2: 10⁵ of １２ at -40 for $5, 3-4")
+    ['99.5', '1,000', '1.2', '10⁵', '12', '-40', '$5', '3', '4']
     """
     return [_to_ascii_digits(number) for number in _NUMBER.findall(text)]
 
@@ -111,7 +116,7 @@ def find_negations(text: str) -> list[str]:
     >>> find_negations("It is not allowed. Don't ask.")
     ['it is not allowed', 'allowed do not ask']
     """
-    text = unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    text = unicodedata.normalize("NFC", cut_marks(text)).lower().replace("’", "'")
     words: list[str] = []
     for word in _WORD.findall(text):
         if "'" in word or word == "cannot":

@@ -12,7 +12,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rag_dedup.document import Action, Changes, Decision, Document, Entry, EntryKey, Plan, Report
+from rag_dedup.document import (
+    Action,
+    Changes,
+    Decision,
+    Document,
+    Entry,
+    EntryKey,
+    Plan,
+    Report,
+    copy_document,
+)
 from rag_dedup.guard import Guard, Marks, read_marks
 from rag_dedup.index import View
 from rag_dedup.index.memory import Tables
@@ -128,32 +138,55 @@ class Planner:
             first, last = turns.get(source, (-1, -1))
             if i == first:
                 stale = [e for e in self.draft.of_source(*source) if e.key not in arriving]
-                orphans[source] = self._remove(stale)
+                orphans[source] = self._remove(self._release(stale, source[1]))
             labels.append(self._take(arrival, from_base))
             if i == last:
                 # Now, and not before: an edited passage keeps its duplicates.
                 self._settle(key for key in orphans.pop(source) if self._is_orphan(key))
         return self._finish(arrivals, labels)
 
-    def forget(self, entries: Sequence[Entry]) -> Plan:
-        """Remove entries, and promote what they stood for."""
-        self._settle(self._remove(entries))
+    def forget(self, entries: Sequence[Entry], source: str | None = None) -> Plan:
+        """Remove entries, or those that no other source has, and promote what they stood for."""
+        self._settle(self._remove(entries if source is None else self._release(entries, source)))
         return self._finish((), ())
 
-    def _ask_base(self, arrivals: Sequence[Entry]) -> list[list[Entry]]:
-        """Find the candidates of all new documents at once."""
-        if not arrivals:
-            return []
-        keys = [entry.exact_key for entry in arrivals]
-        return self.view.candidates(keys, np.stack([entry.bands for entry in arrivals]))
+    def _release(self, entries: Iterable[Entry], source: str) -> list[Entry]:
+        """Take a source away from entries; return those that have no other."""
+        gone = []
+        for entry in entries:
+            left = tuple(place for place in entry.elsewhere if place[0] != source)
+            if entry.source != source:
+                self.draft.put(replace(entry, elsewhere=left))
+            elif left:
+                (source_left, document), *rest = left
+                self.draft.put(replace(entry, document=document, source=source_left, elsewhere=tuple(rest)))
+            else:
+                gone.append(entry)
+        return gone
 
-    def _take(self, arrival: Entry, from_base: list[Entry]) -> Action:
+    def _ask_base(self, arrivals: Sequence[Entry]) -> list[list[Entry] | None]:
+        """Find the candidates of all new texts at once; ``None`` for those that are known."""
+        known = self.view.entries([entry.key for entry in arrivals])
+        found: list[list[Entry] | None] = [None] * len(arrivals)
+        new = [
+            i
+            for i, (arrival, entry) in enumerate(zip(arrivals, known, strict=True))
+            if entry is None or entry.document.text != arrival.document.text
+        ]
+        if new:
+            keys = [arrivals[i].exact_key for i in new]
+            bands = np.stack([arrivals[i].bands for i in new])
+            for i, candidates in zip(new, self.view.candidates(keys, bands), strict=True):
+                found[i] = candidates
+        return found
+
+    def _take(self, arrival: Entry, from_base: list[Entry] | None) -> Action:
         known = self.draft.entry(arrival.key)
         if known is None:
             self._place(replace(arrival, order=self.draft.next_order), from_base)
             return "keep"
         if known.document.text == arrival.document.text:
-            self._refresh(known, replace(known, document=arrival.document, source=arrival.source))
+            self._refresh(known, _add_source(known, arrival))
             return "unchanged"
         orphans = self._remove([known])
         self._place(replace(arrival, order=known.order), from_base)
@@ -173,7 +206,7 @@ class Planner:
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""
-        if not _same_surroundings(known, fresh):
+        if fresh is not known:
             self.draft.put(fresh)
         if fresh.survivor is not None:
             survivor = self._survivor_of(fresh)
@@ -225,15 +258,20 @@ class Planner:
         added: list[Document] = []
         promoted: list[Document] = []
         removed: dict[str, None] = {}
+        written: set[str] = set()
         for key in touched:
             old, new = before[key], self.draft.entry(key)
             if new is None or not self.rules.is_stored(new):
                 if self.rules.is_stored(old):
                     removed[key[1]] = None
             elif old is None or old.document.text != new.document.text:
-                added.append(new.document)
+                added.append(copy_document(new.document))
+                written.add(key[1])
             elif not self.rules.is_stored(old):
-                promoted.append(new.document)
+                promoted.append(copy_document(new.document))
+                written.add(key[1])
+        for id in written:
+            removed.pop(id, None)
         report = Report.count(decisions, added=len(added), removed=len(removed), promoted=len(promoted))
         return Plan(
             decisions=decisions,
@@ -277,6 +315,21 @@ def _find_turns(arrivals: Sequence[Entry]) -> dict[tuple[str, str], tuple[int, i
     return turns
 
 
+def _add_source(known: Entry, arrival: Entry) -> Entry:
+    """Return a known entry with what an arrival of the same text says of its source."""
+    document, source = arrival.document, arrival.source
+    if known.source in (None, source):
+        fresh = replace(known, document=document, source=source)
+        return known if _same_surroundings(known, fresh) else fresh
+    if source is None:
+        return known
+    places = dict(known.elsewhere)
+    before = places.get(source)
+    if before is not None and _same_document(before, document):
+        return known
+    return replace(known, elsewhere=tuple({**places, source: document}.items()))
+
+
 def _with_verdict(entry: Entry, verdict: Verdict) -> Entry:
     return replace(
         entry,
@@ -292,10 +345,14 @@ def _same_family(a: Entry, b: Entry) -> bool:
 
 
 def _same_surroundings(a: Entry, b: Entry) -> bool:
-    if not _same_family(a, b) or a.document.url != b.document.url:
+    return a.source == b.source and _same_document(a.document, b.document)
+
+
+def _same_document(a: Document, b: Document) -> bool:
+    if (a.url, a.source, a.span, a.related) != (b.url, b.source, b.span, b.related):
         return False
     try:
-        return bool(a.document.metadata == b.document.metadata)
+        return bool(a.metadata == b.metadata)
     except Exception:  # values that refuse comparison, such as arrays: take the new ones
         return False
 
@@ -304,7 +361,7 @@ def make_token(plan: Plan) -> str:
     """Return a digest of a plan, so that committing it twice can be told from committing another."""
     digest = hashlib.sha256(str(plan.generation).encode())
     for entry in plan.changes.put:
-        part = (entry.document, entry.source, entry.order, entry.survivor)
+        part = (entry.document, entry.source, entry.order, entry.survivor, entry.elsewhere)
         digest.update(repr(part).encode("utf-8", "surrogatepass"))
     digest.update(repr(plan.changes.delete).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

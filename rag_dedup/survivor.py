@@ -82,9 +82,9 @@ def choose_survivor(
     near.sort(key=lambda match: match[:2])
     refused = Verdict()
     for negative, _, candidate in near:
-        hit = compare_marks(guards, read(entry), read(candidate)) if guards else None
-        if hit is None:
+        if not guards or read(entry) == read(candidate):
             return Verdict(candidate.document.id, "minhash", -negative)
         if refused.guard is None:
+            hit = compare_marks(guards, read(entry), read(candidate))
             refused = Verdict(similarity=-negative, guard=hit)
     return refused

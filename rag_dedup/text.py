@@ -17,6 +17,7 @@ __all__ = [
     "TEXT_SCHEME",
     "character_classes",
     "content_key",
+    "cut_marks",
     "normalise",
     "shingle",
     "tokenise",
@@ -75,11 +76,25 @@ def normalise(text: str) -> str:
     """
     if not text.isascii():
         text = _INVISIBLE.sub("", text)
-        text = unicodedata.normalize("NFKC", text).casefold()
-        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+        text = unicodedata.normalize("NFKC", cut_marks(text)).casefold()
+        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", cut_marks(text)))
     else:
         text = text.translate(_ASCII_INVISIBLE).lower()
     return " ".join(text.split())
+
+
+def cut_marks(text: str) -> str:
+    """Cut runs of combining marks after 30, the longest that UAX 15's Stream-Safe Format expects.
+
+    Normalisation sorts each run, in quadratic time; no language has longer ones.
+    """
+    return text if text.isascii() else _mark_runs().sub(r"\1", text)
+
+
+@cache
+def _mark_runs() -> re.Pattern[str]:
+    marks = "".join(char for char in map(chr, range(0x300, 0x1E94B)) if unicodedata.combining(char))
+    return re.compile(f"([{marks}]{{30}})[{marks}]+")
 
 
 @cache

@@ -85,8 +85,8 @@ class Tables:
     def _places(self, entry: Entry) -> Iterator[tuple[dict, object]]:  # type: ignore[type-arg]
         """Yield where an entry can be found; only survivors by exact key and band."""
         scope = entry.document.scope
-        if entry.source is not None:
-            yield self._by_source, (scope, entry.source)
+        for source in dict.fromkeys(entry.sources):
+            yield self._by_source, (scope, source)
         if entry.survivor is not None:
             yield self._by_survivor, (scope, entry.survivor)
         elif len(entry.shingles):  # an empty text never matches anything

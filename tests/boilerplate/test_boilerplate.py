@@ -104,7 +104,7 @@ class TestCounting:
         assert [r.removed for r in strip_boilerplate(site.pages[:2])] == [(), ()]
         assert all(r.removed for r in strip_boilerplate(site.pages[:4]))
 
-    @pytest.mark.parametrize("repetitions", [1, 63, 64, 90])
+    @pytest.mark.parametrize("repetitions", [1, 63, 64, 70])
     def test_many_repetitions(self, repetitions: int) -> None:
         def build(count: int) -> list[Document]:
             return [
@@ -112,7 +112,7 @@ class TestCounting:
                 for i in range(count)
             ]
 
-        for count, expected in ((repetitions, False), (2 * repetitions + 20, True)):
+        for count, expected in ((repetitions, False), (5 * repetitions + 20, True)):
             results = strip_boilerplate(build(count), SegmentCache(max_repetitions=repetitions))
             assert all(bool(r.removed) is expected for r in results)
 
@@ -150,6 +150,51 @@ class TestCounting:
         assert not any(
             r.removed for r in strip_boilerplate([page(i, f"Price: {i} EUR") for i in range(1, 21)])
         )
+
+
+class TestContentThatRecurs:
+    """What a few pages of a site say alike, and no template does."""
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ["- with alcohol", "- with grapefruit", "- when pregnant"],
+            ["1. Stop the service", "2. Delete the lock file", "3. Start the service"],
+            ["Berlin", "Full time", "Permanent"],
+            ["Stop the service", "Delete the lock file", "Start the service"],
+        ],
+    )
+    @pytest.mark.parametrize("title", ["# Page {}", "Page {}"])
+    @pytest.mark.parametrize("place", ["top", "bottom"])
+    def test_facts_of_three_pages(self, lines: list[str], title: str, place: str) -> None:
+        pages = []
+        for i in range(60):
+            prose, shared = write_prose(i), lines if i < 3 else []
+            body = [*shared, *prose] if place == "top" else [*prose, *shared]
+            text = "\n\n".join([*MENU, title.format(i), *body, *FOOTER])
+            pages.append(Document(f"{i}", text, url=f"https://e.example/{i}"))
+        for result in strip_boilerplate(pages)[:3]:
+            assert [line for line in lines_of(result.text) if line in lines] == lines
+
+    def test_steps_of_five_versions(self) -> None:
+        steps = [f"{n}. Do step {n} of the guide as it is written" for n in range(1, 9)]
+        pages = [
+            Document(
+                f"v{v}", "\n".join(["guide", *steps, "", write_prose(v)[0]]), url=f"https://e.example/{v}"
+            )
+            for v in range(5)
+        ]
+        assert all(step in r.text for r in strip_boilerplate(pages) for step in steps)
+
+    def test_paragraphs_without_spaces_are_long(self) -> None:
+        shared = "本产品不得与酒精饮料同时使用，孕妇及哺乳期妇女应在医生指导下谨慎使用本品。"
+        pages = [
+            Document(
+                f"{i}", "\n\n".join([*write_prose(i), *([shared] * (i < 3))]), url=f"https://e.example/{i}"
+            )
+            for i in range(40)
+        ]
+        assert all(shared in r.text for r in strip_boilerplate(pages)[:3])
 
 
 class TestResults:
@@ -283,5 +328,5 @@ class TestRealSite:
         shuffled = random.Random(1).sample(labelled, len(labelled))
         precision, recall, lost = self.measure(shuffled, list(SegmentCache().stream(d for d, _ in shuffled)))
         print(f"\none pass: precision {precision:.4f}, recall {recall:.4f}, lost {lost:.5%}")
-        assert recall >= 0.45
+        assert recall >= 0.42
         assert lost <= 0.001

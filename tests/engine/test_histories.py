@@ -25,6 +25,7 @@ class Histories(RuleBasedStateMachine):
     def start(self) -> None:
         self.dedup = Deduplicator()
         self.live: dict[tuple[str, str], Document] = {}
+        self.sources: dict[tuple[str, str], set[str]] = {}
         self.store: dict[tuple[str, str], str] = {}
         self.last: tuple[list[Document], bool] = ([], False)
 
@@ -51,12 +52,29 @@ class Histories(RuleBasedStateMachine):
             arriving = {(d.scope, d.id) for d in documents}
             sources = {(d.scope, source_of(d)) for d in documents} - {(s, None) for s in SCOPES}
             for key, document in list(self.live.items()):
-                if (document.scope, source_of(document)) in sources and key not in arriving:
-                    del self.live[key]
-        self.live.update({(d.scope, d.id): d for d in documents})
+                for scope, source in sources:
+                    if scope == document.scope and key not in arriving:
+                        self.release(key, source)
+        self.remember(documents)
         self.write(plan)
         self.last = (documents, complete)
         self.check_decisions(plan, documents, known)
+
+    def remember(self, documents: list[Document]) -> None:
+        """Add documents; a text that is known has one more source, a new one replaces the old."""
+        for document in documents:
+            key, source = (document.scope, document.id), source_of(document)
+            if key not in self.live or self.live[key].text != document.text:
+                self.sources[key] = set()
+            self.sources[key] |= {source} - {None}
+            self.live[key] = document
+
+    def release(self, key: tuple[str, str], source: str | None) -> None:
+        """Take a source away; a document goes with its last."""
+        if source in self.sources[key]:
+            self.sources[key].discard(source)
+            if not self.sources[key]:
+                del self.live[key]
 
     def check_decisions(
         self, plan: Plan, documents: list[Document], known: dict[tuple[str, str], Document]
@@ -81,14 +99,18 @@ class Histories(RuleBasedStateMachine):
     def repeat(self) -> None:
         """Law 3: the same call again asks for nothing and says the same."""
         documents, complete = self.last
-        if any(self.live.get((d.scope, d.id)) != d for d in documents):
-            return  # something was edited or forgotten since
+        for d in documents:
+            key = (d.scope, d.id)
+            if self.live.get(key) != d or not {source_of(d)} - {None} <= self.sources[key]:
+                return  # something was edited or forgotten since
         survivors = {(d.scope, d.id): self.dedup.explain(d.id, d.scope).survivor for d in documents}
         plan = self.dedup.plan(documents, complete=complete)
+        given = {(d.scope, source_of(d)) for d in documents}
         stale = complete and any(
-            (d.scope, source_of(d)) in {(e.scope, source_of(e)) for e in documents} and source_of(d)
-            for key, d in self.live.items()
+            (key[0], source) in given
+            for key in self.live
             if key not in survivors
+            for source in self.sources[key]
         )
         if stale:
             return  # other calls have added to these sources
@@ -109,8 +131,8 @@ class Histories(RuleBasedStateMachine):
         self.write(self.dedup.forget(source=source, scope=scope))
         key = canonicalize_url(source, SAFE)
         for document in list(self.live.values()):
-            if document.scope == scope and source_of(document) == key:
-                del self.live[document.scope, document.id]
+            if document.scope == scope:
+                self.release((document.scope, document.id), key)
 
     @rule(documents=batches())
     def crash_before_commit(self, documents: list[Document]) -> None:
@@ -126,7 +148,7 @@ class Histories(RuleBasedStateMachine):
         lost = self.dedup.plan(documents)
         again = self.dedup.plan(documents)
         assert (again.added, again.removed, again.promoted) == (lost.added, lost.removed, lost.promoted)
-        self.live.update({(d.scope, d.id): d for d in documents})
+        self.remember(documents)
         self.write(again)
 
     @rule(first=batches(), second=batches())
@@ -134,7 +156,7 @@ class Histories(RuleBasedStateMachine):
         """Law 8: committing twice is committing once; a stale plan is refused."""
         one, two = self.dedup.plan(first), self.dedup.plan(second)
         self.write(one)
-        self.live.update({(d.scope, d.id): d for d in first})
+        self.remember(first)
         generation = self.dedup.generation
         self.dedup.commit(one)
         assert self.dedup.generation == generation

@@ -138,6 +138,45 @@ class TestPromotion:
         assert [d.id for d in dedup.dedupe(documents, complete=True)] == ["c", "b"]
 
 
+class TestSources:
+    def test_one_id_in_two_sources_goes_with_the_last(self) -> None:
+        dedup = Deduplicator()
+        for source in ("a", "b"):
+            dedup.run([Document("x", LONG, source)], complete=True)
+        assert [place.source for place in dedup.sources("x")] == ["a", "b"]
+        assert dedup.run([Document("o", "something else", "b")], complete=True).removed == ()
+        assert [place.source for place in dedup.sources("x")] == ["a"]
+        assert dedup.run([Document("p", "and more", "a")], complete=True).removed == ("x",)
+
+    @pytest.mark.parametrize(("first", "last"), [("a", "b"), ("b", "a")])
+    def test_forgetting_one_of_two_sources(self, first: str, last: str) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("x", LONG, "a"), Document("x", LONG, "b")])
+        dedup.commit(dedup.forget(source=first))
+        assert [place.source for place in dedup.sources("x")] == [last]
+        assert dedup.forget(source=last).removed == ("x",)
+        assert dedup.forget(ids=["x"]).removed == ("x",)
+
+    def test_two_places_of_one_id_are_stable(self) -> None:
+        documents = [
+            Document("x", LONG, "a", span=(0, 50)),
+            Document("x", LONG, "b", span=(0, 50)),
+            Document("y", LONG, "a", span=(30, 80)),
+        ]
+        dedup = Deduplicator()
+        dedup.run(documents)
+        plan = dedup.run(documents)
+        assert (plan.added, plan.promoted, plan.removed, bool(plan.changes)) == ((), (), (), False)
+
+    def test_what_is_written_is_not_removed(self) -> None:
+        """One vector store, one id, two scopes: deleting it would take the other one's text."""
+        dedup = Deduplicator()
+        dedup.run([Document("x", LONG, "1", scope="a"), Document("y", "else", "1", scope="a")])
+        documents = [Document("y", "else", "1", scope="a"), Document("x", LONG, scope="b")]
+        plan = dedup.plan(documents, complete=True)
+        assert ([d.id for d in plan.added], plan.removed) == (["x"], ())
+
+
 class TestNeverADuplicateOfItself:
     """Law 4."""
 
@@ -332,6 +371,18 @@ class TestInputs:
         dedup.dedupe([Document("a", LONG), Document("b", LONG, metadata=metadata)])
         metadata["tags"].append("two")  # type: ignore[attr-defined]
         assert dedup.forget(ids=["a"]).promoted[0].metadata == {"tags": ["one"], "title": "t"}
+
+    def test_what_comes_out_does_not_lead_back_in(self) -> None:
+        dedup = Deduplicator()
+        plan = dedup.run([Document("a", LONG, metadata={"k": 1})])
+        plan.added[0].metadata["k"] = 2  # type: ignore[index]
+        dedup.dedupe([Document("a", LONG, metadata={"k": 1})])[0].metadata["k"] = 3  # type: ignore[index]
+        dedup.commit(plan)
+        assert dedup.survivors_of(plan)[0].metadata == {"k": 1}
+
+    def test_metadata_that_is_none(self) -> None:
+        with pytest.raises(InputError, match="is a NoneType, no mapping"):
+            Deduplicator().plan([Document("a", LONG, metadata=None)])  # type: ignore[arg-type]
 
     def test_one_id_with_two_texts(self) -> None:
         with pytest.raises(DuplicateIdError, match="'a' occurs twice"):

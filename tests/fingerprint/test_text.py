@@ -82,6 +82,13 @@ def test_chinese_with_little_noise_stays_similar() -> None:
     assert len(a & b) / len(a | b) > 0.9
 
 
+def test_runs_of_combining_marks_take_linear_time() -> None:
+    """Sorting a run takes quadratic time, so that runs are cut; these marks would take minutes."""
+    once = normalise("a" + "\u0301\u0316" * 200_000 + "b")
+    assert len(once) == 31
+    assert normalise(once) == once
+
+
 def test_content_key_is_the_documented_digest() -> None:
     import hashlib
 
