@@ -36,8 +36,7 @@ from rag_dedup.errors import (
 from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
-from rag_dedup.kernels import shingle_sets
-from rag_dedup.planner import Planner, Rules, make_token
+from rag_dedup.planner import Arrival, Planner, Rules
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
 
@@ -59,6 +58,9 @@ class Deduplicator:
         scope_key: where the scope of a document comes from: a metadata key, several, or a function.
             ``None``: from :attr:`Document.scope`. A document without it is an error.
         seed: of the MinHash permutations, 0 to 2**32 - 1.
+        batch_size: documents that are worked on at once, 1 or more. Bounds the memory that a call takes
+            beyond its documents; no decision depends on it.
+        workers: threads that sign texts, 1 or more.
 
     Raises:
         ConfigurationError: a setting cannot be right.
@@ -80,12 +82,16 @@ class Deduplicator:
         on_duplicate: str = "drop",
         scope_key: ScopeKey | None = None,
         seed: int = 1,
+        batch_size: int = 4096,
+        workers: int = 1,
     ) -> None:
         if on_duplicate not in ("drop", "annotate"):
             raise ConfigurationError(f"on_duplicate must be 'drop' or 'annotate', not {on_duplicate!r}")
-        self._minhash = MinHash(threshold=threshold, seed=seed)
-        self._exact = Exact()
-        self._rules = Rules(threshold, tuple(guards), annotate=on_duplicate == "annotate")
+        for name, number in (("batch_size", batch_size), ("workers", workers)):
+            if number < 1:
+                raise ConfigurationError(f"{name} must be 1 or more, not {number}")
+        minhash = MinHash(threshold=threshold, seed=seed)
+        self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
         self.scope_key = scope_key
         self._lock = threading.Lock()
         if index is None:
@@ -93,8 +99,8 @@ class Deduplicator:
         self.index: Index = open_index(index) if isinstance(index, str) else index
         self.index.adopt(
             Header(
-                fingerprint=self._minhash.scheme,
-                exact=self._exact.scheme,
+                fingerprint=minhash.scheme,
+                exact=Exact().scheme,
                 url=KEY_SCHEME,
                 threshold=threshold,
                 guards=tuple(guard.name for guard in guards),
@@ -124,7 +130,7 @@ class Deduplicator:
             MissingScopeError: a document without the scope that ``scope_key`` promises.
             InputError: something that is not a document.
         """
-        arrivals = self._sign(self._check(documents))
+        arrivals = self._check(documents)
         with self.index.snapshot() as view:
             return Planner(view, self._rules).take_documents(arrivals, complete=complete)
 
@@ -137,7 +143,7 @@ class Deduplicator:
             StalePlanError: something else was committed after the plan was made; nothing was written.
         """
         if plan.changes:
-            self.index.apply(plan.generation, make_token(plan), plan.changes)
+            self.index.apply(plan.generation, plan.token, plan.changes)
 
     def dedupe(self, documents: Iterable[Document], *, complete: bool = False) -> list[Document]:
         """Plan and commit; return the documents that belong into the vector store.
@@ -249,40 +255,25 @@ class Deduplicator:
             raise MissingScopeError(f"document {document.id!r}: its scope is {scope!r}, not a name")
         return scope
 
-    def _check(self, documents: Iterable[Document]) -> list[Document]:
-        """Return the documents with their scope and a copy of their metadata."""
-        checked: list[Document] = []
+    def _check(self, documents: Iterable[Document]) -> list[Arrival]:
+        """Return the documents with their scope and source and a copy of their metadata."""
+        arrivals: list[Arrival] = []
         texts: dict[EntryKey, str] = {}
+        sources: dict[tuple[str | None, str | None], str | None] = {}
         for number, document in enumerate(documents):
             if not isinstance(document, Document):
                 raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
             if not isinstance(document.id, str) or not isinstance(document.text, str):
                 raise InputError(f"document {number}: id and text must be str")
-            document = replace(copy_document(document), scope=self.find_scope(document))
-            key = (document.scope, document.id)
-            if texts.setdefault(key, document.text) != document.text:
-                raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
-            checked.append(document)
-        return checked
-
-    def _sign(self, documents: list[Document]) -> list[Entry]:
-        """Turn documents into entries that still lack an order and a survivor."""
-        # Most duplicates are equal: sign each text of a scope once.
-        rows: dict[tuple[str, str], int] = {}
-        for document in documents:
-            rows.setdefault((document.scope, document.text), len(rows))
-        scopes, texts = [scope for scope, _ in rows], [text for _, text in rows]
-        sets = shingle_sets(texts)
-        bands = self._minhash.bands(self._minhash.sign_sets(sets), scopes)
-        exact_keys = self._exact.keys(self._exact.sign(texts), scopes)
-        # Copies: a view of one row would keep the arrays of the whole batch alive.
-        signed = [(exact_keys[i], sets[i].copy(), bands[i].copy()) for i in range(len(rows))]
-        return [
-            Entry(document, _find_source(document.source, document.url), -1, *signed[row])
-            for document, row in zip(
-                documents, (rows[document.scope, document.text] for document in documents), strict=True
-            )
-        ]
+            own = copy_document(document, self.find_scope(document))
+            key = own.key
+            if texts.setdefault(key, own.text) != own.text:
+                raise DuplicateIdError(f"id {own.id!r} occurs twice in this call, with different texts")
+            place = (document.source, document.url)
+            if place not in sources:
+                sources[place] = _find_source(*place)
+            arrivals.append(Arrival(key, own, sources[place], document))
+        return arrivals
 
 
 def _find_source(source: str | None, url: str | None) -> str | None:

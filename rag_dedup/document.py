@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -68,6 +68,11 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     span: tuple[int, int] | None = None
     related: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> EntryKey:
+        """(scope, id)."""
+        return self.scope, self.id
 
 
 class GuardHit(NamedTuple):
@@ -208,8 +213,12 @@ class Report:
         }
 
 
-def copy_document(document: Document) -> Document:
+def copy_document(document: Document, scope: str | None = None) -> Document:
     """Copy a document with its metadata, so that what one side does to it does not reach the other.
+
+    Args:
+        document: any.
+        scope: of the copy, by default the same.
 
     Raises:
         InputError: the metadata is no mapping, or holds something that cannot be copied.
@@ -218,17 +227,33 @@ def copy_document(document: Document) -> Document:
     >>> copy_document(document).metadata["tags"] is document.metadata["tags"]
     False
     """
+    return Document(
+        document.id,
+        document.text,
+        document.source,
+        document.url,
+        document.scope if scope is None else scope,
+        _copy_metadata(document),
+        document.span,
+        document.related,
+    )
+
+
+def _copy_metadata(document: Document) -> dict[str, Any]:
     metadata = document.metadata
     if not isinstance(metadata, Mapping):
         raise InputError(
             f"the metadata of document {document.id!r} is a {type(metadata).__name__}, no mapping"
         )
-    if all(isinstance(value, (str, int, float, bool, type(None))) for value in metadata.values()):
-        return replace(document, metadata=dict(metadata))
+    if all(type(value) in _PLAIN for value in metadata.values()):
+        return dict(metadata)
     try:
-        return replace(document, metadata=copy.deepcopy(dict(metadata)))
+        return copy.deepcopy(dict(metadata))
     except Exception as error:
         raise InputError(f"the metadata of document {document.id!r} cannot be copied: {error}") from error
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,9 +264,6 @@ class Entry:
         document: the document itself; its text is needed for guards, explanations and promotion.
         source: key of its source (canonical), ``None`` if it has none.
         order: position in the history of the index. Ties and promotions go to the smallest.
-        exact_key: digest of scope and normalised text.
-        shingles: sorted distinct 64-bit shingle hashes, ``(n,)`` uint64.
-        bands: LSH keys, which include the scope, ``(b,)`` uint64.
         survivor: id of the survivor in the same scope; ``None`` when it is one itself.
         method, similarity: how it was verified against its survivor.
         guard: the difference that kept it, if one did.
@@ -252,9 +274,6 @@ class Entry:
     document: Document
     source: str | None
     order: int
-    exact_key: bytes
-    shingles: npt.NDArray[np.uint64]
-    bands: npt.NDArray[np.uint64]
     survivor: str | None = None
     method: str | None = None
     similarity: float | None = None
@@ -270,15 +289,27 @@ class Entry:
     @property
     def key(self) -> EntryKey:
         """(scope, id)."""
-        return self.document.scope, self.document.id
+        return self.document.key
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """The one write of a plan: entries to put (insert or replace) and keys to delete."""
+    """The one write of a plan.
+
+    Args:
+        put: entries to insert or replace.
+        delete: keys of entries to delete.
+        posted: those of ``put`` that are survivors with a new text.
+        signatures: by which they can be found from now on, ``(len(posted), 2 + bands)`` uint64: the
+            halves of the exact key, then the band keys.
+        withdrawn: orders that can no longer be found by what they were posted under.
+    """
 
     put: tuple[Entry, ...] = ()
     delete: tuple[EntryKey, ...] = ()
+    posted: tuple[Entry, ...] = ()
+    signatures: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 2), np.uint64), repr=False)
+    withdrawn: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.put or self.delete)
@@ -299,6 +330,7 @@ class Plan:
         report: the counts.
         generation: the state of the index that the plan is about.
         changes: what commit writes into the index.
+        token: names this very plan, so that committing it twice can be told from committing another.
     """
 
     decisions: tuple[Decision, ...]
@@ -307,7 +339,8 @@ class Plan:
     promoted: tuple[Document, ...]
     report: Report
     generation: int
-    changes: Changes = field(repr=False)
+    changes: Changes = field(repr=False, compare=False)
+    token: str = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

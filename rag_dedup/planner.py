@@ -1,20 +1,20 @@
 """Work out a plan: what would an index look like after these documents, and what changes in the store?
 
 Documents are taken one after the other, so that batching makes no difference, against a
-:class:`Draft`: the index as it is, with the plan's own changes laid over it. Nothing is written.
+:class:`Draft`: the index as it is, with the plan's own changes laid over it. What can be worked out
+beforehand is worked out for a block of them at once, see :class:`Matcher`.
 """
 
 from __future__ import annotations
 
-import hashlib
+import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
+from typing import NamedTuple
 
 from rag_dedup.document import (
     Action,
-    Changes,
     Decision,
     Document,
     Entry,
@@ -23,90 +23,77 @@ from rag_dedup.document import (
     Report,
     copy_document,
 )
+from rag_dedup.draft import Draft
+from rag_dedup.fingerprint import MinHash
 from rag_dedup.guard import Guard, Marks, read_marks
 from rag_dedup.index import View
-from rag_dedup.index.memory import Tables
-from rag_dedup.survivor import Verdict, are_family, choose_survivor
+from rag_dedup.matcher import Matcher
+from rag_dedup.survivor import UNLIKE_ALL, are_family, choose_survivor
 
-__all__ = ["Draft", "Planner", "Rules", "make_token"]
+__all__ = ["Arrival", "Planner", "Rules"]
+
+_CHARACTERS_PER_BLOCK = 1 << 24
+"""Most characters of a block of more than one document: its shingles take about four times as many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How decisions are made."""
+    """How decisions are made.
 
-    threshold: float
+    Args:
+        minhash: the fingerprint, with the threshold.
+        guards: what must not differ between near-duplicates.
+        annotate: whether duplicates are labelled and not dropped.
+        batch_size: documents that are worked on at once, 1 or more; no decision depends on it.
+        workers: threads that sign, 1 or more.
+    """
+
+    minhash: MinHash
     guards: tuple[Guard, ...]
     annotate: bool
+    batch_size: int
+    workers: int
 
     def is_stored(self, entry: Entry | None) -> bool:
         """Tell whether the vector store holds this entry."""
         return entry is not None and (self.annotate or entry.survivor is None)
 
 
-class Draft:
-    """A view with changes laid over it."""
+Source = tuple[str, str]
+"""(scope, source)."""
 
-    def __init__(self, base: View) -> None:
-        self._base = base
-        self._new = Tables()
-        self._new.next_order = base.next_order
-        self._hidden: dict[EntryKey, None] = {}  # touched: what the base says of them is no longer so
 
-    @property
-    def next_order(self) -> int:
-        """The order that the next new entry gets."""
-        return self._new.next_order
+class Arrival(NamedTuple):
+    """A document that came in.
 
-    @property
-    def touched(self) -> list[EntryKey]:
-        """Every key that was put or removed."""
-        return list(self._hidden)
+    Args:
+        key: (scope, id).
+        document: a copy that nobody else has.
+        source: the key of its source, ``None`` if it has none.
+        given: the caller's own.
+    """
 
-    def put(self, entry: Entry) -> None:
-        """Insert or replace an entry."""
-        self._hidden[entry.key] = None
-        self._new.put(entry)
+    key: EntryKey
+    document: Document
+    source: str | None
+    given: Document
 
-    def remove(self, key: EntryKey) -> None:
-        """Remove an entry."""
-        self._hidden[key] = None
-        self._new.remove(key)
 
-    def entry(self, key: EntryKey) -> Entry | None:
-        """Return the entry of a key."""
-        return (self._new if key in self._hidden else self._base).entries([key])[0]
+class Block(NamedTuple):
+    """Texts that were matched together.
 
-    def of_source(self, scope: str, source: str) -> list[Entry]:
-        """Return the entries of a source."""
-        return self._merge(
-            self._base.of_sources([(scope, source)])[0], self._new.of_sources([(scope, source)])[0]
-        )
+    Args:
+        matcher: what is like them.
+        rows: their places in it, by scope and text.
+        whole: whether all is there that may have to be placed while the block is taken.
+    """
 
-    def of_survivor(self, key: EntryKey) -> list[Entry]:
-        """Return the duplicates of a survivor."""
-        return self._merge(self._base.of_survivors([key])[0], self._new.of_survivors([key])[0])
+    matcher: Matcher | None
+    rows: dict[tuple[str, str], int]
+    whole: bool
 
-    def candidates(self, entry: Entry, from_base: list[Entry] | None = None) -> list[Entry]:
-        """Return the survivors that share an exact key or band; ``from_base`` if already asked."""
-        if from_base is None:
-            from_base = self._base.candidates([entry.exact_key], entry.bands[None, :])[0]
-        return self._merge(from_base, self._new.candidates([entry.exact_key], entry.bands[None, :])[0])
 
-    def changes(self) -> Changes:
-        """Return what must be written to turn the base into the draft."""
-        gone = [key for key in self._hidden if key not in self._new]
-        known = self._base.entries(gone)
-        return Changes(
-            put=tuple(self._new),
-            delete=tuple(key for key, entry in zip(gone, known, strict=True) if entry is not None),
-        )
-
-    def _merge(self, from_base: Iterable[Entry], from_new: Iterable[Entry]) -> list[Entry]:
-        entries = [entry for entry in from_base if entry.key not in self._hidden]
-        entries.extend(from_new)
-        entries.sort(key=lambda entry: entry.order)
-        return entries
+NOTHING = Block(None, {}, whole=False)
 
 
 @dataclass
@@ -116,39 +103,120 @@ class Planner:
     view: View
     rules: Rules
     draft: Draft = field(init=False)
+    _block: Block = field(init=False, default=NOTHING)
     _marks: dict[str, Marks] = field(init=False, default_factory=dict)
+    _orphans: dict[Source, list[EntryKey]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.draft = Draft(self.view)
 
-    def take_documents(self, arrivals: Sequence[Entry], *, complete: bool) -> Plan:
+    def take_documents(self, arrivals: Sequence[Arrival], *, complete: bool) -> Plan:
         """Decide on new documents, in order.
 
         Args:
-            arrivals: the documents, signed; survivor and order are still to be found.
+            arrivals: the documents.
             complete: what a source of these documents has in the index and not here is released.
         """
-        found = self._ask_base(arrivals)
-        turns = _find_turns(arrivals) if complete else {}
-        arriving = {entry.key for entry in arrivals}
-        orphans: dict[tuple[str, str], list[EntryKey]] = {}
+        call = Call(arrivals, complete)
         labels: list[Action] = []
-        for i, (arrival, from_base) in enumerate(zip(arrivals, found, strict=True)):
-            source = (arrival.document.scope, arrival.source or "")
-            first, last = turns.get(source, (-1, -1))
-            if i == first:
-                stale = [e for e in self.draft.of_source(*source) if e.key not in arriving]
-                orphans[source] = self._remove(self._release(stale, source[1]))
-            labels.append(self._take(arrival, from_base))
-            if i == last:
-                # Now, and not before: an edited passage keeps its duplicates.
-                self._settle(key for key in orphans.pop(source) if self._is_orphan(key))
+        start = 0
+        while start < len(arrivals):
+            stop = self._prepare(call, start)
+            for i in range(start, stop):
+                if (source := call.starts.get(i)) is not None:
+                    stale = self._find_stale(call, source)
+                    self._orphans[source] = self._remove(self._release(stale, source[1]))
+                labels.append(self._take(arrivals[i]))
+                if (source := call.ends.get(i)) is not None:
+                    # Now, and not before: an edited passage keeps its duplicates.
+                    self._settle(key for key in self._orphans.pop(source) if self._is_orphan(key))
+            start = stop
         return self._finish(arrivals, labels)
 
     def forget(self, entries: Sequence[Entry], source: str | None = None) -> Plan:
         """Remove entries, or those that no other source has, and promote what they stood for."""
         self._settle(self._remove(entries if source is None else self._release(entries, source)))
         return self._finish((), ())
+
+    def _prepare(self, call: Call, start: int) -> int:
+        """Work out a block that begins with document ``start``; return where it ends."""
+        arrivals, size = call.arrivals, self.rules.batch_size
+        end = min(start + size, len(arrivals))
+        self.draft.load(arrival.key for arrival in arrivals[start:end])
+        texts: dict[tuple[str, str], int] = {}
+        waiting: dict[EntryKey, Entry] = {}
+        going = False
+        characters, stop = 0, start
+        for i in range(start, end):
+            arrival = arrivals[i]
+            text = arrival.document.text
+            characters += len(text)
+            gone, moving = self._foresee(call, i)
+            if stop > start and (
+                characters > _CHARACTERS_PER_BLOCK or i - start + len(waiting) + len(moving) >= size
+            ):
+                break
+            going = going or gone
+            waiting.update((entry.key, entry) for entry in moving)
+            name = (arrival.key[0], text)
+            known = self.draft.entry(arrival.key)
+            if known is None or known.document.text != text or known.key in waiting:
+                texts[name] = texts.get(name, 0) + 1
+            stop = i + 1
+        # The orphans of a single document can be too many to hold: they wait until it is placed.
+        whole = len(waiting) < size
+        if whole:
+            for entry in waiting.values():
+                name = (entry.document.scope, entry.document.text)
+                texts[name] = texts.get(name, 0) + 1
+        self._block = self._match(texts, changing=going or bool(waiting), whole=whole)
+        return stop
+
+    def _match(self, texts: dict[tuple[str, str], int], *, changing: bool, whole: bool) -> Block:
+        """Sign texts of a scope, each once, and find what is like them."""
+        if not texts:
+            return Block(None, {}, whole)
+        self._marks.clear()
+        scopes, distinct = [scope for scope, _ in texts], [text for _, text in texts]
+        signed = self.rules.minhash.sign_all(distinct, scopes, workers=self.rules.workers)
+        matcher = Matcher(
+            self.draft,
+            distinct,
+            signed,
+            list(texts.values()),
+            threshold=self.rules.minhash.threshold,
+            changing=changing,
+        )
+        return Block(matcher, dict(zip(texts, range(len(texts)), strict=True)), whole)
+
+    def _foresee(self, call: Call, i: int) -> tuple[bool, list[Entry]]:
+        """Tell whether taking a document may remove a survivor, and what may have to be placed again."""
+        arrival = call.arrivals[i]
+        known = self.draft.entry(arrival.key)
+        going: list[Entry] = []
+        moving: list[Entry] = []
+        if (source := call.starts.get(i)) is not None:
+            going += self._find_stale(call, source)
+        if (source := call.ends.get(i)) is not None:
+            orphans = map(self.draft.entry, self._orphans.get(source, ()))
+            moving += [entry for entry in orphans if entry is not None]
+        if known is None:
+            pass
+        elif known.document.text != arrival.document.text or _changes_family(known, arrival):
+            going.append(known)
+            moving.append(known)
+        elif known.survivor is not None:
+            survivor = self._survivor_of(known)
+            if survivor is None or _are_relatives(known, survivor):
+                moving.append(known)
+        for entry in going:
+            if entry.survivor is None:
+                moving += self.draft.of_survivor(entry.key)
+        return bool(going), moving
+
+    def _find_stale(self, call: Call, source: Source) -> list[Entry]:
+        """Return what a complete source has lost."""
+        return [entry for entry in self.draft.of_source(*source) if entry.key not in call.keys]
 
     def _release(self, entries: Iterable[Entry], source: str) -> list[Entry]:
         """Take a source away from entries; return those that have no other."""
@@ -164,45 +232,51 @@ class Planner:
                 gone.append(entry)
         return gone
 
-    def _ask_base(self, arrivals: Sequence[Entry]) -> list[list[Entry] | None]:
-        """Find the candidates of all new texts at once; ``None`` for those that are known."""
-        known = self.view.entries([entry.key for entry in arrivals])
-        found: list[list[Entry] | None] = [None] * len(arrivals)
-        new = [
-            i
-            for i, (arrival, entry) in enumerate(zip(arrivals, known, strict=True))
-            if entry is None or entry.document.text != arrival.document.text
-        ]
-        if new:
-            keys = [arrivals[i].exact_key for i in new]
-            bands = np.stack([arrivals[i].bands for i in new])
-            for i, candidates in zip(new, self.view.candidates(keys, bands), strict=True):
-                found[i] = candidates
-        return found
-
-    def _take(self, arrival: Entry, from_base: list[Entry] | None) -> Action:
-        known = self.draft.entry(arrival.key)
+    def _take(self, arrival: Arrival) -> Action:
+        key, document, source, _ = arrival
+        known = self.draft.entry(key)
         if known is None:
-            self._place(replace(arrival, order=self.draft.next_order), from_base)
+            self._place(document, source, self.draft.next_order)
             return "keep"
-        if known.document.text == arrival.document.text:
+        if known.document.text == document.text:
             self._refresh(known, _add_source(known, arrival))
             return "unchanged"
         orphans = self._remove([known])
-        self._place(replace(arrival, order=known.order), from_base)
+        self._place(document, source, known.order)
         self._settle(orphans)
         return "revise"
 
-    def _place(self, entry: Entry, from_base: list[Entry] | None = None) -> None:
-        """Put an entry where it belongs: behind its survivor, or as one itself."""
-        verdict = choose_survivor(
-            entry,
-            self.draft.candidates(entry, from_base),
-            threshold=self.rules.threshold,
-            guards=self.rules.guards,
-            read=self._read,
+    def _place(
+        self,
+        document: Document,
+        source: str | None,
+        order: int,
+        elsewhere: tuple[tuple[str, Document], ...] = (),
+    ) -> None:
+        """Put a document where it belongs: behind its survivor, or as one itself."""
+        matcher, row = self._block.matcher, self._block.rows[document.scope, document.text]
+        assert matcher is not None, "a text that has a row was matched"
+        near = matcher.find_near(row)
+        verdict = choose_survivor(document, source, near, self.rules.guards, self._read) if near else UNLIKE_ALL
+        entry = Entry(
+            document,
+            source,
+            order,
+            verdict.survivor,
+            verdict.method,
+            verdict.similarity,
+            verdict.guard,
+            elsewhere,
         )
-        self.draft.put(_with_verdict(entry, verdict))
+        if verdict.survivor is None and matcher.has_keys(row):
+            self.draft.put(entry, matcher.signatures[row])
+            matcher.place(row, entry.key)
+        else:
+            self.draft.put(entry)
+
+    def _replace(self, entry: Entry) -> None:
+        """Place again what is there."""
+        self._place(entry.document, entry.source, entry.order, entry.elsewhere)
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""
@@ -210,16 +284,17 @@ class Planner:
             self.draft.put(fresh)
         if fresh.survivor is not None:
             survivor = self._survivor_of(fresh)
-            if survivor is None or are_family(fresh, survivor):
-                self._place(fresh)
+            if survivor is None or _are_relatives(fresh, survivor):
+                self._replace(fresh)
         elif not _same_family(known, fresh):
-            self._settle([e.key for e in self.draft.of_survivor(fresh.key) if are_family(fresh, e)])
+            self._settle([e.key for e in self.draft.of_survivor(fresh.key) if _are_relatives(fresh, e)])
 
     def _remove(self, entries: Iterable[Entry]) -> list[EntryKey]:
         """Remove entries; return the keys of those that have lost their survivor."""
         orphans: dict[EntryKey, None] = {}
         for entry in entries:
-            orphans.update((orphan.key, None) for orphan in self.draft.of_survivor(entry.key))
+            if entry.survivor is None:
+                orphans.update((orphan.key, None) for orphan in self.draft.of_survivor(entry.key))
             self.draft.remove(entry.key)
             orphans.pop(entry.key, None)
         return [key for key in orphans if self.draft.entry(key) is not None]
@@ -237,41 +312,46 @@ class Planner:
     def _settle(self, orphans: Iterable[EntryKey]) -> None:
         """Find a new survivor for each orphan, earliest first, or promote it."""
         waiting = [entry for key in orphans if (entry := self.draft.entry(key)) is not None]
-        for entry in sorted(waiting, key=lambda entry: entry.order):
-            self._place(entry)
+        waiting.sort(key=lambda entry: entry.order)
+        if self._block.whole:
+            for entry in waiting:
+                self._replace(entry)
+            return
+        for cut in range(0, len(waiting), self.rules.batch_size):
+            part = waiting[cut : cut + self.rules.batch_size]
+            texts = Counter((entry.document.scope, entry.document.text) for entry in part)
+            self._block = self._match(texts, changing=True, whole=False)
+            for entry in part:
+                self._replace(entry)
 
-    def _read(self, entry: Entry) -> Marks:
-        """Read the marks of an entry once for each plan."""
-        text = entry.document.text
+    def _read(self, text: str) -> Marks:
+        """Read the marks of a text once for each block."""
         marks = self._marks.get(text)
         if marks is None:
             marks = self._marks[text] = read_marks(self.rules.guards, text)
         return marks
 
-    def _finish(self, arrivals: Sequence[Entry], labels: Sequence[Action]) -> Plan:
+    def _finish(self, arrivals: Sequence[Arrival], labels: Sequence[Action]) -> Plan:
         """Compare before and after: that is what the vector store must do."""
-        decisions = tuple(self._decide(*pair) for pair in zip(arrivals, labels, strict=True))
-        touched = self.draft.touched
-        before = dict(zip(touched, self.view.entries(touched), strict=True))
-        turn = {entry.key: i for i, entry in reversed(list(enumerate(arrivals)))}
-        touched.sort(key=lambda key: (turn.get(key, len(turn)), self._order_of(key)))
+        decisions = tuple(map(self._decide, arrivals, labels))
+        given = {id(arrival.document): arrival.given for arrival in arrivals}
         added: list[Document] = []
         promoted: list[Document] = []
         removed: dict[str, None] = {}
         written: set[str] = set()
-        for key in touched:
-            old, new = before[key], self.draft.entry(key)
+        for key in self._sort_touched(arrivals):
+            old, new = self.draft.before(key), self.draft.entry(key)
             if new is None or not self.rules.is_stored(new):
                 if self.rules.is_stored(old):
                     removed[key[1]] = None
             elif old is None or old.document.text != new.document.text:
-                added.append(copy_document(new.document))
+                added.append(_hand_out(new.document, given))
                 written.add(key[1])
             elif not self.rules.is_stored(old):
-                promoted.append(copy_document(new.document))
+                promoted.append(_hand_out(new.document, given))
                 written.add(key[1])
-        for id in written:
-            removed.pop(id, None)
+        for name in written:
+            removed.pop(name, None)
         report = Report.count(decisions, added=len(added), removed=len(removed), promoted=len(promoted))
         return Plan(
             decisions=decisions,
@@ -281,13 +361,22 @@ class Planner:
             report=report,
             generation=self.view.generation,
             changes=self.draft.changes(),
+            token=uuid.uuid4().hex,
         )
+
+    def _sort_touched(self, arrivals: Sequence[Arrival]) -> list[EntryKey]:
+        """Return the keys that were touched: those that arrived, in order, then the others by theirs."""
+        touched = dict.fromkeys(self.draft.touched)
+        first = [key for key in dict.fromkeys(arrival.key for arrival in arrivals) if key in touched]
+        for key in first:
+            del touched[key]
+        return first + sorted(touched, key=self._order_of)
 
     def _order_of(self, key: EntryKey) -> int:
         entry = self.draft.entry(key)
         return -1 if entry is None else entry.order
 
-    def _decide(self, arrival: Entry, label: Action) -> Decision:
+    def _decide(self, arrival: Arrival, label: Action) -> Decision:
         """Say what became of a document, at the end of the plan."""
         entry = self.draft.entry(arrival.key)
         assert entry is not None, "an arriving document is in the draft"
@@ -295,32 +384,48 @@ class Planner:
         if label == "keep" and not self.rules.is_stored(entry):
             action = "drop"
         return Decision(
-            id=entry.document.id,
-            action=action,
-            survivor=entry.survivor,
-            method=entry.method,
-            similarity=entry.similarity,
-            guard=entry.guard,
-            scope=entry.document.scope,
+            entry.document.id,
+            action,
+            entry.survivor,
+            entry.method,
+            entry.similarity,
+            entry.guard,
+            entry.document.scope,
         )
 
 
-def _find_turns(arrivals: Sequence[Entry]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return where each source has its first and its last document in this call."""
-    turns: dict[tuple[str, str], tuple[int, int]] = {}
-    for i, entry in enumerate(arrivals):
-        if entry.source is not None:
-            source = (entry.document.scope, entry.source)
-            turns[source] = (turns.get(source, (i, i))[0], i)
-    return turns
+class Call:
+    """The documents of one call, and where each source begins and ends when it is complete."""
+
+    def __init__(self, arrivals: Sequence[Arrival], complete: bool) -> None:
+        self.arrivals = arrivals
+        self.keys: set[EntryKey] = set()
+        self.starts: dict[int, Source] = {}
+        self.ends: dict[int, Source] = {}
+        if complete:
+            self.keys.update(arrival.key for arrival in arrivals)
+            turns: dict[Source, tuple[int, int]] = {}
+            for i, arrival in enumerate(arrivals):
+                if arrival.source is not None:
+                    source = (arrival.key[0], arrival.source)
+                    turns[source] = (turns.get(source, (i, i))[0], i)
+            self.starts = {first: source for source, (first, _) in turns.items()}
+            self.ends = {last: source for source, (_, last) in turns.items()}
 
 
-def _add_source(known: Entry, arrival: Entry) -> Entry:
+def _hand_out(document: Document, given: dict[int, Document]) -> Document:
+    """Return what the caller may do anything to: the document that came in, if it is the same, or a copy."""
+    own = given.get(id(document))
+    return own if own is not None and own.scope == document.scope else copy_document(document)
+
+
+def _add_source(known: Entry, arrival: Arrival) -> Entry:
     """Return a known entry with what an arrival of the same text says of its source."""
     document, source = arrival.document, arrival.source
     if known.source in (None, source):
-        fresh = replace(known, document=document, source=source)
-        return known if _same_surroundings(known, fresh) else fresh
+        if known.source == source and _same_document(known.document, document):
+            return known
+        return replace(known, document=document, source=source)
     if source is None:
         return known
     places = dict(known.elsewhere)
@@ -330,13 +435,13 @@ def _add_source(known: Entry, arrival: Entry) -> Entry:
     return replace(known, elsewhere=tuple({**places, source: document}.items()))
 
 
-def _with_verdict(entry: Entry, verdict: Verdict) -> Entry:
-    return replace(
-        entry,
-        survivor=verdict.survivor,
-        method=verdict.method,
-        similarity=verdict.similarity,
-        guard=verdict.guard,
+def _changes_family(known: Entry, arrival: Arrival) -> bool:
+    """Tell whether an arrival of the same text changes whose relative the entry is."""
+    here, there = known.document, arrival.document
+    return known.source in (None, arrival.source) and (known.source, here.span, here.related) != (
+        arrival.source,
+        there.span,
+        there.related,
     )
 
 
@@ -344,8 +449,8 @@ def _same_family(a: Entry, b: Entry) -> bool:
     return (a.source, a.document.span, a.document.related) == (b.source, b.document.span, b.document.related)
 
 
-def _same_surroundings(a: Entry, b: Entry) -> bool:
-    return a.source == b.source and _same_document(a.document, b.document)
+def _are_relatives(a: Entry, b: Entry) -> bool:
+    return are_family(a.document, a.source, b)
 
 
 def _same_document(a: Document, b: Document) -> bool:
@@ -355,13 +460,3 @@ def _same_document(a: Document, b: Document) -> bool:
         return bool(a.metadata == b.metadata)
     except Exception:  # values that refuse comparison, such as arrays: take the new ones
         return False
-
-
-def make_token(plan: Plan) -> str:
-    """Return a digest of a plan, so that committing it twice can be told from committing another."""
-    digest = hashlib.sha256(str(plan.generation).encode())
-    for entry in plan.changes.put:
-        part = (entry.document, entry.source, entry.order, entry.survivor, entry.elsewhere)
-        digest.update(repr(part).encode("utf-8", "surrogatepass"))
-    digest.update(repr(plan.changes.delete).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

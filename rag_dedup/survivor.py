@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from rag_dedup.document import Entry, GuardHit
+import numpy as np
+import numpy.typing as npt
+
+from rag_dedup.document import Document, Entry, GuardHit
 from rag_dedup.guard import Guard, Marks, compare_marks
-from rag_dedup.kernels import count_common
+from rag_dedup.kernels import ShingleSets, count_pairs
 
-__all__ = ["Verdict", "are_family", "choose_survivor", "measure_similarity"]
+__all__ = ["UNLIKE_ALL", "Near", "Verdict", "are_family", "choose_survivor", "measure_similarity"]
+
+Rows = npt.NDArray[np.int64]
+
+
+class Near(NamedTuple):
+    """A survivor that is similar enough to stand for a document."""
+
+    equal: bool
+    similarity: float
+    survivor: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,66 +39,77 @@ class Verdict:
     guard: GuardHit | None = None
 
 
-def are_family(a: Entry, b: Entry) -> bool:
+UNLIKE_ALL = Verdict()
+
+
+def are_family(document: Document, source: str | None, other: Entry) -> bool:
     """Tell whether two documents share text for a reason that is no evidence of duplication.
 
     One contains the other (parent and child nodes), or they are chunks of one source whose spans
     overlap because the splitter lets neighbours overlap.
     """
-    one, two = a.document, b.document
-    if one.id in two.related or two.id in one.related:
+    there = other.document
+    if document.id in there.related or there.id in document.related:
         return True
-    if a.source is None or a.source != b.source or one.span is None or two.span is None:
+    if source is None or source != other.source or document.span is None or there.span is None:
         return False
-    return one.span[0] < two.span[1] and two.span[0] < one.span[1]
+    return document.span[0] < there.span[1] and there.span[0] < document.span[1]
 
 
-def measure_similarity(a: Entry, b: Entry, threshold: float) -> float | None:
-    """Return the exact Jaccard similarity of two shingle sets, ``None`` when below ``threshold``."""
-    small, large = sorted((len(a.shingles), len(b.shingles)))
-    if small == 0 or small < threshold * large:  # the sizes alone bound the similarity
-        return None
-    common = count_common(a.shingles, b.shingles)
-    similarity = common / (small + large - common)
-    return similarity if similarity >= threshold else None
+def measure_similarity(
+    a: ShingleSets, rows_a: Rows, b: ShingleSets, rows_b: Rows, threshold: float
+) -> npt.NDArray[np.float64]:
+    """Return the exact Jaccard similarity of each pair of shingle sets, 0 where it is below ``threshold``.
+
+    Args:
+        a, rows_a, b, rows_b: pair ``i`` is set ``rows_a[i]`` of ``a`` and set ``rows_b[i]`` of ``b``.
+        threshold: above 0 and up to 1.
+    """
+    sizes_a, sizes_b = a.sizes()[rows_a], b.sizes()[rows_b]
+    small, large = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
+    similar = np.zeros(len(rows_a))
+    # The sizes alone bound the similarity.
+    able = np.flatnonzero((small > 0) & (small >= threshold * large))
+    total = (small + large)[able]
+    least = np.ceil(threshold / (1 + threshold) * total - 1e-6).astype(np.int64)
+    common = count_pairs(a, rows_a[able], b, rows_b[able], least)
+    jaccard = common / (total - common)
+    similar[able] = np.where(jaccard >= threshold, jaccard, 0.0)
+    return similar
 
 
 def choose_survivor(
-    entry: Entry,
-    candidates: Iterable[Entry],
-    *,
-    threshold: float,
+    document: Document,
+    source: str | None,
+    near: Iterable[Near],
     guards: Sequence[Guard],
-    read: Callable[[Entry], Marks],
+    read: Callable[[str], Marks],
 ) -> Verdict:
-    """Return the best verified candidate: an equal one, else the most similar that no guard refuses.
+    """Return the best of the survivors: an equal one, else the most similar that no guard refuses.
 
-    Ties go to the earliest. An empty text matches nothing.
+    Ties go to the earliest.
 
     Args:
-        entry: the new document.
-        candidates: survivors of its scope, ``entry`` not among them.
-        threshold: least Jaccard similarity of a duplicate, above 0 and up to 1.
+        document, source: the new document and the key of its source.
+        near: survivors of its scope that are similar enough, itself not among them.
         guards: what must not differ.
-        read: gives the marks that the guards read out of an entry's text.
+        read: gives the marks that the guards read out of a text.
     """
-    if not len(entry.shingles):
-        return Verdict()
-    others = [candidate for candidate in candidates if not are_family(entry, candidate)]
-    equal = [c for c in others if c.exact_key == entry.exact_key]
-    if equal:
-        return Verdict(min(equal, key=lambda c: c.order).document.id, "exact", 1.0)
-    near = [
-        (-similarity, candidate.order, candidate)
-        for candidate in others
-        if (similarity := measure_similarity(entry, candidate, threshold)) is not None
-    ]
-    near.sort(key=lambda match: match[:2])
-    refused = Verdict()
-    for negative, _, candidate in near:
-        if not guards or read(entry) == read(candidate):
-            return Verdict(candidate.document.id, "minhash", -negative)
+    refused = UNLIKE_ALL
+    for equal, similarity, survivor in sorted(near, key=_rank):
+        if are_family(document, source, survivor):
+            continue
+        if equal:
+            return Verdict(survivor.document.id, "exact", 1.0)
+        if not guards:
+            return Verdict(survivor.document.id, "minhash", similarity)
+        here, there = read(document.text), read(survivor.document.text)
+        if here == there:
+            return Verdict(survivor.document.id, "minhash", similarity)
         if refused.guard is None:
-            hit = compare_marks(guards, read(entry), read(candidate))
-            refused = Verdict(similarity=-negative, guard=hit)
+            refused = Verdict(similarity=similarity, guard=compare_marks(guards, here, there))
     return refused
+
+
+def _rank(near: Near) -> tuple[bool, float, int]:
+    return not near.equal, -near.similarity, near.survivor.order

@@ -16,12 +16,15 @@ import numpy.typing as npt
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.kernels import (
     HASH_SCHEME,
+    Kernel,
     ShingleSets,
+    Signed,
     combine_bands,
     hash_scopes,
     make_permutations,
     minhash,
     shingle_sets,
+    sign,
 )
 from rag_dedup.text import SHINGLE_SIZE, TEXT_SCHEME
 
@@ -105,6 +108,29 @@ class MinHash:
     def sign_sets(self, sets: ShingleSets) -> npt.NDArray[np.uint32]:
         """Return the signatures of shingle sets that are already there."""
         return minhash(sets, self._permutations)
+
+    def sign_all(
+        self,
+        texts: Sequence[str],
+        scopes: Sequence[str],
+        *,
+        workers: int = 1,
+        kernel: Kernel | None = None,
+    ) -> Signed:
+        """Return exact key, shingle set and bands of each text in one go: what an engine needs.
+
+        Args:
+            texts: any; best distinct ones, since each is worked on.
+            scopes: one for each text.
+            workers: threads, 1 or more. The result does not depend on it.
+            kernel: the implementation, by default the fastest that is installed.
+
+        >>> signed = MinHash().sign_all(["a rose is a rose", "A rose  is a rose"], ["", ""])
+        >>> one, two = signed.keys()
+        >>> one == two, len(signed.sets[0]), signed.bands.shape
+        (True, 3, (2, 21))
+        """
+        return sign(texts, scopes, self._permutations, self.shape, workers=workers, kernel=kernel)
 
     def bands(self, signatures: npt.NDArray[np.uint32], scopes: Sequence[str]) -> npt.NDArray[np.uint64]:
         """Return the band keys, ``(n, bands)``."""

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
-import numpy as np
-import numpy.typing as npt
-
 from rag_dedup.document import Changes, Entry, EntryKey
 from rag_dedup.errors import StalePlanError, WorkerError
+from rag_dedup.index.postings import I64, U64, Hits, Postings
 from rag_dedup.index.protocol import Header, check_header
 
 __all__ = ["MemoryIndex", "Tables"]
@@ -26,11 +24,10 @@ class Tables:
     def __init__(self) -> None:
         self.generation = 0
         self.next_order = 0
+        self.postings = Postings()
         self._entries: dict[EntryKey, Entry] = {}
         self._by_source: dict[tuple[str, str], _Keys] = {}
         self._by_survivor: dict[EntryKey, _Keys] = {}
-        self._by_exact_key: dict[bytes, _Keys] = {}
-        self._by_band: dict[int, _Keys] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -41,9 +38,13 @@ class Tables:
     def __contains__(self, key: EntryKey) -> bool:
         return key in self._entries
 
+    def entry(self, key: EntryKey) -> Entry | None:
+        """Return the entry of a key."""
+        return self._entries.get(key)
+
     def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
         """Return the entry of each key."""
-        return [self._entries.get(key) for key in keys]
+        return list(map(self._entries.get, keys))
 
     def of_sources(self, sources: Sequence[tuple[str, str]]) -> list[list[Entry]]:
         """Return the entries of each (scope, source)."""
@@ -53,49 +54,50 @@ class Tables:
         """Return the duplicates of each survivor."""
         return [self._sort(self._by_survivor.get(survivor, {})) for survivor in survivors]
 
-    def candidates(self, exact_keys: Sequence[bytes], bands: npt.NDArray[np.uint64]) -> list[list[Entry]]:
-        """Return the survivors that share the exact key or a band."""
-        found = []
-        for exact_key, row in zip(exact_keys, bands.tolist(), strict=True):
-            keys = dict(self._by_exact_key.get(exact_key, {}))
-            for band in row:
-                keys.update(self._by_band.get(band, {}))
-            found.append(self._sort(keys))
-        return found
+    def find(self, signatures: U64, limit: int, without: I64) -> Hits:
+        """Return the survivors that share a key."""
+        return self.postings.find(signatures, limit, without)
+
+    def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
+        """Return the survivors that were found, by their orders."""
+        return [self._entries[self.postings.name_of(order)] for order in orders]
 
     def put(self, entry: Entry) -> None:
         """Insert or replace an entry."""
-        self.remove(entry.key)
-        self._entries[entry.key] = entry
-        self.next_order = max(self.next_order, entry.order + 1)
-        for table, name in self._places(entry):
-            table.setdefault(name, {})[entry.key] = None
+        key = entry.key
+        if key in self._entries:
+            self.remove(key)
+        self._entries[key] = entry
+        if entry.order >= self.next_order:
+            self.next_order = entry.order + 1
+        scope = key[0]
+        if entry.source is not None:
+            self._by_source.setdefault((scope, entry.source), {})[key] = None
+        for source, _ in entry.elsewhere:
+            self._by_source.setdefault((scope, source), {})[key] = None
+        if entry.survivor is not None:
+            self._by_survivor.setdefault((scope, entry.survivor), {})[key] = None
 
     def remove(self, key: EntryKey) -> None:
         """Remove an entry if it is there."""
         entry = self._entries.pop(key, None)
         if entry is None:
             return
-        for table, name in self._places(entry):
-            keys = table[name]
-            del keys[key]
-            if not keys:
-                del table[name]
-
-    def _places(self, entry: Entry) -> Iterator[tuple[dict, object]]:  # type: ignore[type-arg]
-        """Yield where an entry can be found; only survivors by exact key and band."""
-        scope = entry.document.scope
-        for source in dict.fromkeys(entry.sources):
-            yield self._by_source, (scope, source)
+        scope = key[0]
+        for source in entry.sources:
+            _discard(self._by_source, (scope, source), key)
         if entry.survivor is not None:
-            yield self._by_survivor, (scope, entry.survivor)
-        elif len(entry.shingles):  # an empty text never matches anything
-            yield self._by_exact_key, entry.exact_key
-            for band in dict.fromkeys(entry.bands.tolist()):
-                yield self._by_band, band
+            _discard(self._by_survivor, (scope, entry.survivor), key)
 
     def _sort(self, keys: _Keys) -> list[Entry]:
         return sorted((self._entries[key] for key in keys), key=lambda entry: entry.order)
+
+
+def _discard(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
+    keys = table[name]
+    del keys[key]
+    if not keys:
+        del table[name]
 
 
 class MemoryIndex:
@@ -138,16 +140,25 @@ class MemoryIndex:
             self._tables.generation += 1
 
     def _write(self, changes: Changes) -> None:
+        tables = self._tables
         keys = [*changes.delete, *(entry.key for entry in changes.put)]
-        before = list(zip(keys, self._tables.entries(keys), strict=True))
+        before = tables.entries(keys)
+        orders = [entry.order for entry in changes.posted]
+        postings = tables.postings
+        state = postings.save([*changes.withdrawn, *orders])
         try:
             for key in changes.delete:
-                self._tables.remove(key)
+                tables.remove(key)
             for entry in changes.put:
-                self._tables.put(entry)
+                tables.put(entry)
+            postings.withdraw(changes.withdrawn)
+            postings.add(orders, [entry.key for entry in changes.posted], changes.signatures)
+            tables.postings = postings.compacted()
         except BaseException:  # an interrupt in the middle must not leave half a commit
-            for key, old in before:
-                self._tables.remove(key) if old is None else self._tables.put(old)
+            tables.postings = postings
+            postings.restore(state)
+            for key, old in zip(keys, before, strict=True):
+                tables.remove(key) if old is None else tables.put(old)
             raise
 
     def __reduce__(self) -> NoReturn:

@@ -12,11 +12,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from rag_dedup.document import Changes, Entry, EntryKey
 from rag_dedup.errors import SchemeMismatchError
+from rag_dedup.index.postings import I64, U64, Hits
 
 __all__ = ["Header", "Index", "View", "check_header"]
 
@@ -53,8 +51,17 @@ class View(Protocol):
     def of_survivors(self, survivors: Sequence[EntryKey]) -> list[list[Entry]]:
         """Return the duplicates that each survivor stands for, itself left out."""
 
-    def candidates(self, exact_keys: Sequence[bytes], bands: npt.NDArray[np.uint64]) -> list[list[Entry]]:
-        """Return the survivors that share the exact key or one of the bands ``(n, b)``."""
+    def find(self, signatures: U64, limit: int, without: I64) -> Hits:
+        """Return the survivors that share the exact key (column 0) or a band (columns 1 and up).
+
+        Args:
+            signatures: of the texts to look for, ``(n, 2 + bands)``: halves of the exact key, then bands.
+            limit: at most so many survivors for each key: the earliest.
+            without: orders of survivors that do not count.
+        """
+
+    def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
+        """Return the survivors of these orders, which :meth:`find` has found."""
 
 
 class Index(Protocol):

@@ -1,31 +1,55 @@
 """The hot loops, over batches: texts in, arrays out.
 
 One specification (:mod:`rag_dedup.kernels.arrays` states it, a slow oracle in the tests repeats it in
-plain Python), so that every implementation gives identical bits.
+plain Python) and two implementations with identical bits: :mod:`rag_dedup.kernels.arrays` in NumPy, which
+is always there, and :mod:`rag_dedup.kernels.compiled` in Numba (extra ``fast``), which
+:func:`choose_kernel` takes where it can. Every function takes another one as ``kernel``.
 """
 
 from __future__ import annotations
 
-from rag_dedup.kernels.arrays import (
-    HASH_SCHEME,
-    ShingleSets,
+from collections.abc import Sequence
+
+from rag_dedup.kernels.arrays import count_common
+from rag_dedup.kernels.batch import (
+    choose_kernel,
     combine_bands,
-    count_common,
+    count_pairs,
     hash_scopes,
     make_permutations,
     minhash,
-    shingle_sets,
+    read,
+    sign,
     simhash,
 )
+from rag_dedup.kernels.sets import Kernel, ShingleSets, Signed
 
 __all__ = [
     "HASH_SCHEME",
+    "Kernel",
     "ShingleSets",
+    "Signed",
+    "choose_kernel",
     "combine_bands",
     "count_common",
+    "count_pairs",
     "hash_scopes",
     "make_permutations",
     "minhash",
+    "read",
     "shingle_sets",
+    "sign",
     "simhash",
 ]
+
+HASH_SCHEME = "group-mix-2"
+"""Names the specification; part of every scheme string."""
+
+
+def shingle_sets(texts: Sequence[str], *, workers: int = 1, kernel: Kernel | None = None) -> ShingleSets:
+    """Return the distinct shingle hashes of each text, sorted.
+
+    >>> shingle_sets(["a rose is a rose is a rose", ""]).sizes().tolist()
+    [3, 0]
+    """
+    return read(texts, workers=workers, kernel=kernel)[1]

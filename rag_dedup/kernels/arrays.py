@@ -3,67 +3,55 @@
 Specification, all arithmetic modulo 2**64 unless said otherwise:
 
 * ``mix(h)`` is the finaliser of MurmurHash3 (Appleby 2011, public domain).
-* A token hash is FNV-1a (Fowler, Noll, Vo) over its code points, then ``mix``.
+* A token hash takes the UTF-8 bytes of the token eight at a time, each group a little-endian number
+  ``w``, the last filled up with zeros (no token holds a NUL): ``h = (h ^ w) * K0``, ``h ^= h >> 32``. At
+  last ``h *= M``, ``h ^= h >> 29``.
 * A shingle hash is ``mix(t0 * K0 + t1 * K1 + t2 * K2)``; a text with fewer than three tokens is one
   shingle, the first eight bytes (little endian) of the SHA-256 of its normalised UTF-8 text.
 * MinHash is datasketch's ``affine32``: ``min(a * mix32(h) + b)`` modulo 2**32 over the low 32 bits of
   the shingle hashes, for 128 pairs ``(a, b)`` drawn from ``numpy.random.RandomState(seed)``.
-* A band key is FNV-1a over scope hash, band number and the rows of the band, then ``mix``.
+* A band key is FNV-1a (Fowler, Noll, Vo) over scope hash, band number and the rows of the band, with a
+  ``mix`` after each row.
+* The bytes for an exact key have white space folded and each character in lower case, one for one: final
+  sigma is sigma, and only U+0130 stays as it is, for its lower case is two characters.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
-
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.text import MAX_TOKEN, SHINGLE_SIZE, SINGLE, WORD, character_classes, normalise
+from rag_dedup.kernels.sets import I64, U8, U32, U64, Permutations, Reading, ShingleSets
+from rag_dedup.kernels.tables import ASCII_FLAGS, ASCII_LOWER, INVISIBLE, SPACE, read_folds
+from rag_dedup.text import LAST_ASSIGNED, MAX_TOKEN, SHINGLE_SIZE, SINGLE, WORD
 
-HASH_SCHEME = "fnv-mix-1"
-"""Names this specification; part of every scheme string."""
+__all__ = [
+    "combine_bands",
+    "count_common",
+    "count_pairs",
+    "minhash",
+    "mix",
+    "read_ascii",
+    "read_points",
+    "simhash",
+]
 
-U32 = npt.NDArray[np.uint32]
-U64 = npt.NDArray[np.uint64]
-I64 = npt.NDArray[np.int64]
-
-_FNV_BASIS = np.uint64(0xCBF29CE484222325)
-_FNV_PRIME = np.uint64(0x00000100000001B3)
+FNV_BASIS = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x00000100000001B3)
+FINISH = np.uint64(0xFF51AFD7ED558CCD)
 # Odd constants from the fractional parts of the golden ratio, e and pi.
-_POSITION = np.array([0x9E3779B97F4A7C15, 0xB7E151628AED2A6B, 0x243F6A8885A308D3], dtype=np.uint64)
-
-_POINTS_PER_BLOCK = 1 << 17
-"""Code points that are classified and hashed at a time: their arrays stay in the cache."""
+POSITION = np.array([0x9E3779B97F4A7C15, 0xB7E151628AED2A6B, 0x243F6A8885A308D3], dtype=np.uint64)
+# The first n bytes of a group of eight.
+HEAD = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 _SHINGLES_PER_BLOCK = 1 << 16
 """Shingles that are permuted at a time: two arrays of this size stay in the L2 cache."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShingleSets:
-    """The shingle sets of a batch: ``values[offsets[i]:offsets[i + 1]]`` is text ``i``'s, sorted."""
-
-    values: U64
-    offsets: I64
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, i: int) -> U64:
-        return self.values[self.offsets[i] : self.offsets[i + 1]]
-
-    def sizes(self) -> I64:
-        """Return the number of distinct shingles of each text."""
-        return np.diff(self.offsets)
-
-
 def mix(h: U64) -> U64:
     """Apply the 64-bit finaliser of MurmurHash3, a bijection that spreads every bit."""
     h = h ^ (h >> np.uint64(33))
-    h *= np.uint64(0xFF51AFD7ED558CCD)
+    h *= FINISH
     h ^= h >> np.uint64(33)
     h *= np.uint64(0xC4CEB9FE1A85EC53)
     h ^= h >> np.uint64(33)
@@ -80,128 +68,194 @@ def mix32(h: U32) -> U32:
     return h
 
 
-@cache
-def _class_table() -> npt.NDArray[np.uint8]:
-    return np.frombuffer(character_classes(), dtype=np.uint8)
+def read_ascii(data: U8, starts: I64, lengths: I64) -> Reading:
+    """Read ASCII texts that lie end to end, a byte of white space after each."""
+    flags = ASCII_FLAGS[data]
+    unread = np.empty(0, np.int64)
+    if flags.max(initial=0) >= INVISIBLE:
+        unread = np.unique(np.searchsorted(starts, np.flatnonzero(flags >= INVISIBLE), side="right") - 1)
+    kept, starts, stops = _fold_spaces(flags == SPACE, starts, lengths)
+    lower = ASCII_LOWER[data]
+    if kept is not None:
+        lower, flags = lower[kept], flags[kept]
+    sets, short = _shingle(lower, *_find_words(flags == WORD), starts, stops)
+    return Reading(lower, starts, stops, lower, starts, stops, sets, short, unread)
 
 
-def shingle_sets(texts: Sequence[str]) -> ShingleSets:
-    """Return the distinct shingle hashes of each text, sorted.
+def read_points(
+    exact: U32, exact_starts: I64, exact_lengths: I64, normal: U32, starts: I64, lengths: I64
+) -> Reading:
+    """Read code points: those to make exact keys of and those to make shingles of."""
+    folds = read_folds()
+    lower = np.where(exact < LAST_ASSIGNED, folds.lower[np.minimum(exact, LAST_ASSIGNED - 1)], exact)
+    lower, exact_starts, exact_stops = _drop_spaces(lower, exact_starts, exact_lengths)
+    exact_bytes, edges = _encode(lower)
+    exact_starts, exact_stops = edges[exact_starts], edges[exact_stops]
 
-    >>> shingle_sets(["a rose is a rose is a rose", ""]).sizes().tolist()
-    [3, 0]
+    points, starts, lengths = _replace_forms(normal, starts, lengths)
+    points, starts, stops = _drop_spaces(points, starts, lengths)
+    normal_bytes, edges = _encode(points)
+    begins, finishes = _find_tokens(points)
+    starts, stops = edges[starts], edges[stops]
+    sets, short = _shingle(normal_bytes, edges[begins], edges[finishes], starts, stops)
+    unread = np.empty(0, np.int64)
+    return Reading(exact_bytes, exact_starts, exact_stops, normal_bytes, starts, stops, sets, short, unread)
+
+
+def _drop_spaces(points: U32, starts: I64, lengths: I64) -> tuple[U32, I64, I64]:
+    kept, starts, stops = _fold_spaces(points == ord(" "), starts, lengths)
+    return (points if kept is None else points[kept]), starts, stops
+
+
+def _fold_spaces(
+    space: npt.NDArray[np.bool_], starts: I64, lengths: I64
+) -> tuple[npt.NDArray[np.bool_] | None, I64, I64]:
+    """Find the first of each run of spaces.
+
+    Returns:
+        What to keep, ``None`` for everything, and where each text then starts and stops.
     """
-    parts = [
-        np.sort(hashes)
-        for block in _cut_blocks([normalise(text) for text in texts])
-        for hashes in _shingle_block(block)
-    ]
-    values = np.concatenate(parts) if parts else np.empty(0, np.uint64)
-    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    distinct = np.ones(len(values), dtype=bool)
-    distinct[1:] = values[1:] != values[:-1]
-    distinct[ends[:-1][ends[:-1] < len(values)]] = True  # a text may begin with what the last ended with
-    kept = np.concatenate(([0], np.cumsum(distinct)))
-    return ShingleSets(values[distinct], np.concatenate(([0], kept[ends])).astype(np.int64))
+    stops = starts + lengths
+    dropped = np.zeros(len(space), dtype=bool)
+    np.logical_and(space[1:], space[:-1], out=dropped[1:])
+    dropped[:1] = space[:1]
+    positions = np.flatnonzero(dropped)
+    if not len(positions):
+        return None, starts, stops  # single spaces only: no text begins or ends with one
+    first = starts - np.searchsorted(positions, starts)
+    last = stops - np.searchsorted(positions, stops)
+    kept = ~dropped
+    # A run that began inside of a text went on to its end.
+    ended = np.zeros(len(stops), dtype=bool)
+    filled = lengths > 0
+    ended[filled] = space[stops[filled] - 1]
+    return kept, first, np.maximum(last - (ended & (last > first)), first)
 
 
-def _cut_blocks(texts: list[str]) -> Iterator[list[str]]:
-    block: list[str] = []
-    size = 0
-    for text in texts:
-        if block and size + len(text) > _POINTS_PER_BLOCK:
-            yield block
-            block, size = [], 0
-        block.append(text)
-        size += len(text) + 1
-    if block:
-        yield block
+def _replace_forms(points: U32, starts: I64, lengths: I64) -> tuple[U32, I64, I64]:
+    """Replace each code point by its normal form."""
+    folds = read_folds()
+    rows = np.minimum(points, LAST_ASSIGNED)
+    unknown = points >= LAST_ASSIGNED
+    first, count = folds.first[rows].astype(np.int64), folds.count[rows].astype(np.int64)
+    count[unknown] = 1
+    if (count == 1).all():
+        return (
+            np.where(unknown, points, folds.forms[np.minimum(first, len(folds.forms) - 1)]),
+            starts,
+            lengths,
+        )
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
+    owner = np.repeat(np.arange(len(points)), count)
+    at = np.minimum(first[owner] + np.arange(len(owner)) - edges[owner], len(folds.forms) - 1)
+    formed = np.where(unknown[owner], points[owner], folds.forms[at])
+    return formed, edges[starts], edges[starts + lengths] - edges[starts]
 
 
-def _shingle_block(texts: list[str]) -> Iterator[U64]:
-    """Yield the shingle hashes of each normalised text, in order, with repeats."""
-    points = np.frombuffer("\n".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    starts, lengths = _find_tokens(points)
-    tokens = _hash_tokens(points, starts, lengths)
-    shingles = _hash_shingles(tokens)
-    ends = np.cumsum([len(text) + 1 for text in texts])
-    last = np.searchsorted(starts, ends)
-    first = 0
-    for text, stop in zip(texts, last.tolist(), strict=True):
-        if stop - first >= SHINGLE_SIZE:
-            yield shingles[first : stop - SHINGLE_SIZE + 1]
-        else:
-            yield _hash_whole(text)
-        first = stop
+def _encode(points: U32) -> tuple[U8, I64]:
+    """Encode in UTF-8; return also where each code point starts, and the end."""
+    text = points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    edges = np.zeros(len(points) + 1, dtype=np.int64)
+    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    np.cumsum(sizes, out=edges[1:])
+    return data, edges
 
 
-def _hash_whole(text: str) -> U64:
-    if not text:
-        return np.empty(0, np.uint64)
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return np.array([int.from_bytes(digest[:8], "little")], dtype=np.uint64)
+def _find_words(word: npt.NDArray[np.bool_]) -> tuple[I64, I64]:
+    """Return where each run begins and where it ends; white space is last, so that it does end."""
+    edges = np.flatnonzero(word[1:] != word[:-1]) + 1
+    if word[:1].any():
+        edges = np.concatenate((np.zeros(1, np.int64), edges))
+    return _cut_long(edges[::2], edges[1::2])
 
 
 def _find_tokens(points: U32) -> tuple[I64, I64]:
-    """Return the start and the length of each token of a run of code points."""
-    table = _class_table()
-    classes = table[np.minimum(points, np.uint32(len(table) - 1))]
+    """Return where each token of a run of code points begins and where it ends."""
+    classes = read_folds().classes[np.minimum(points, LAST_ASSIGNED)]
     word = classes == WORD
     single = classes == SINGLE
     edge = np.zeros(1, dtype=bool)
     begins = single | (word & ~np.concatenate((edge, word[:-1])))
     finishes = single | (word & ~np.concatenate((word[1:], edge)))
-    starts = np.flatnonzero(begins)
-    lengths = np.flatnonzero(finishes) + 1 - starts
-    return _cut_long(starts, lengths)
+    return _cut_long(np.flatnonzero(begins), np.flatnonzero(finishes) + 1)
 
 
-def _cut_long(starts: I64, lengths: I64) -> tuple[I64, I64]:
+def _cut_long(begins: I64, finishes: I64) -> tuple[I64, I64]:
     """Cut tokens longer than ``MAX_TOKEN`` into pieces."""
-    if not len(lengths) or lengths.max() <= MAX_TOKEN:
-        return starts, lengths
+    lengths = finishes - begins
+    if lengths.max(initial=0) <= MAX_TOKEN:
+        return begins, finishes
     pieces = -(-lengths // MAX_TOKEN)
-    owner = np.repeat(np.arange(len(starts)), pieces)
+    owner = np.repeat(np.arange(len(begins)), pieces)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return starts[owner] + number * MAX_TOKEN, np.minimum(lengths[owner] - number * MAX_TOKEN, MAX_TOKEN)
+    cut = begins[owner] + number * MAX_TOKEN
+    return cut, np.minimum(finishes[owner], cut + MAX_TOKEN)
 
 
-def _hash_tokens(points: U32, starts: I64, lengths: I64) -> U64:
-    """Hash all tokens at once, a code point of each at a time, longest first so that those still
-    unfinished are always a prefix."""
-    order = np.argsort(MAX_TOKEN - lengths, kind="stable")
-    at = starts[order]
-    unfinished = np.searchsorted(-lengths[order], -np.arange(1, MAX_TOKEN + 1), side="right")
-    h = np.full(len(starts), _FNV_BASIS)
-    for step, count in enumerate(unfinished.tolist()):
-        if not count:
-            break
-        h[:count] = (h[:count] ^ points[at[:count] + step]) * _FNV_PRIME
-    hashes = np.empty_like(h)
-    hashes[order] = mix(h)
-    return hashes
+def _shingle(data: U8, begins: I64, finishes: I64, starts: I64, stops: I64) -> tuple[ShingleSets, I64]:
+    """Return the shingle sets of texts whose tokens are known, and the rows with fewer tokens."""
+    hashes = _hash_shingles(_hash_tokens(data, begins, finishes))
+    last = np.searchsorted(begins, stops)
+    first = np.concatenate((np.zeros(1, np.int64), last[:-1]))
+    counts = np.maximum(last - first - SHINGLE_SIZE + 1, 0)
+    for start, count in zip(first.tolist(), counts.tolist(), strict=True):
+        hashes[start : start + count].sort()
+    distinct = np.ones(len(hashes), dtype=bool)
+    np.not_equal(hashes[1:], hashes[:-1], out=distinct[1:])
+    distinct[first[counts > 0]] = True  # a text may begin with what the last ended with
+    for i in range(1, SHINGLE_SIZE):  # windows over the end of a text
+        distinct[np.maximum(last - i, 0)[(last >= i) & (last - i < len(hashes))]] = False
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(distinct)))
+    first = np.minimum(first, len(hashes))
+    sizes = before[first + counts] - before[first]
+    short = np.flatnonzero((counts == 0) & (stops > starts))
+    values = hashes[distinct]
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    if len(short):
+        values = np.insert(values, edges[short], 0)
+        sizes[short] = 1
+        edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    return ShingleSets(values, edges), short
+
+
+def _hash_tokens(data: U8, begins: I64, finishes: I64) -> U64:
+    """Hash all tokens at once, eight bytes of each at a time."""
+    padded = np.concatenate((data, np.zeros(8, np.uint8)))
+    groups = np.ndarray(len(data) + 1, "<u8", padded, strides=(1,))  # eight bytes from each byte on
+    lengths = finishes - begins
+    h = np.full(len(begins), FNV_BASIS)
+    h = _take_group(h, groups[begins] & HEAD[np.minimum(lengths, 8)])
+    going = np.flatnonzero(lengths > 8)
+    step = 8
+    while len(going):
+        taken = groups[begins[going] + step] & HEAD[np.minimum(lengths[going] - step, 8)]
+        h[going] = _take_group(h[going], taken)
+        step += 8
+        going = going[lengths[going] > step]
+    h *= FINISH
+    h ^= h >> np.uint64(29)
+    return h
+
+
+def _take_group(h: U64, group: U64) -> U64:
+    h = (h ^ group) * POSITION[0]
+    h ^= h >> np.uint64(32)
+    return h
 
 
 def _hash_shingles(tokens: U64) -> U64:
-    if len(tokens) < SHINGLE_SIZE:
-        return np.empty(0, np.uint64)
+    """Hash every window of tokens, those over the end of a text too: one for each token but the last."""
     count = len(tokens) - SHINGLE_SIZE + 1
-    total = np.zeros(count, np.uint64)
-    for i in range(SHINGLE_SIZE):
-        total += tokens[i : i + count] * _POSITION[i]
+    if count <= 0:
+        return np.empty(0, np.uint64)
+    total = tokens[:count] * POSITION[0]
+    for i in range(1, SHINGLE_SIZE):
+        total += tokens[i : i + count] * POSITION[i]
     return mix(total)
 
 
-def make_permutations(num_perm: int, seed: int) -> tuple[U32, U32]:
-    """Draw the pairs ``(a, b)`` that datasketch draws for ``scheme="affine32"``; every ``a`` is odd."""
-    # datasketch fixed this generator; NumPy promises that its stream never changes (NEP 19).
-    generator = np.random.RandomState(seed)
-    a = generator.randint(0, 1 << 31, num_perm, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-    b = generator.randint(0, 1 << 32, num_perm, dtype=np.uint32)
-    return a, b
-
-
-def minhash(sets: ShingleSets, permutations: tuple[U32, U32]) -> U32:
+def minhash(sets: ShingleSets, permutations: Permutations) -> U32:
     """Return the MinHash signatures ``(n, num_perm)``; an empty set has all ones."""
     a, b = permutations
     hashes = mix32((sets.values & np.uint64(0xFFFFFFFF)).astype(np.uint32))
@@ -226,25 +280,15 @@ def minhash(sets: ShingleSets, permutations: tuple[U32, U32]) -> U32:
     return signatures
 
 
-def hash_scopes(scopes: Sequence[str]) -> U64:
-    """Return a 64-bit hash of each scope, which becomes part of every band key."""
-    known: dict[str, int] = {}
-    for scope in scopes:
-        if scope not in known:
-            digest = hashlib.sha256(scope.encode("utf-8", "surrogatepass")).digest()
-            known[scope] = int.from_bytes(digest[:8], "little")
-    return np.array([known[scope] for scope in scopes], dtype=np.uint64)
-
-
 def combine_bands(signatures: npt.NDArray[np.unsignedinteger], bands: int, rows: int, scopes: U64) -> U64:
     """Return the band keys ``(n, bands)``: each a hash of scope, band number and ``rows`` values."""
     n = len(signatures)
     values = signatures[:, : bands * rows].astype(np.uint64).reshape(n, bands, rows)
-    h: U64 = (_FNV_BASIS ^ scopes[:, None]) * _FNV_PRIME
-    h = (h ^ np.arange(bands, dtype=np.uint64)[None, :]) * _FNV_PRIME
+    h: U64 = (FNV_BASIS ^ scopes[:, None]) * FNV_PRIME
+    h = (h ^ np.arange(bands, dtype=np.uint64)[None, :]) * FNV_PRIME
     for row in range(rows):
         # Mixing at each row, since FNV alone does not carry high bits down.
-        h = mix((h ^ values[:, :, row]) * _FNV_PRIME)
+        h = mix((h ^ values[:, :, row]) * FNV_PRIME)
     return h
 
 
@@ -271,3 +315,13 @@ def count_common(a: U64, b: U64) -> int:
     both = np.concatenate((a, b))
     both.sort(kind="stable")  # merges two sorted runs in linear time
     return int(np.count_nonzero(both[1:] == both[:-1]))
+
+
+def count_pairs(a: ShingleSets, rows_a: I64, b: ShingleSets, rows_b: I64, least: I64) -> I64:
+    """Return how many shingles each pair shares, 0 where these are fewer than ``least``."""
+    counts = np.zeros(len(rows_a), dtype=np.int64)
+    possible = np.minimum(a.sizes()[rows_a], b.sizes()[rows_b]) >= least
+    for i in np.flatnonzero(possible).tolist():
+        counts[i] = count_common(a[rows_a[i]], b[rows_b[i]])
+    counts[counts < least] = 0
+    return counts

@@ -1,0 +1,122 @@
+"""What a character is to the kernels: Python's Unicode tables, laid out for lookup by code point.
+
+Characters are folded one at a time. Only those that may join the one before them (combining marks,
+Hangul vowels and finals) need :func:`rag_dedup.text.normalise`, which sees their neighbours.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_dedup.text import ASCII_INVISIBLE, LAST_ASSIGNED, WORD, character_classes, fold_characters
+
+__all__ = ["ASCII_FLAGS", "ASCII_LOWER", "INVISIBLE", "SPACE", "Folds", "read_folds"]
+
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+
+SPACE, INVISIBLE = 2, 4
+"""Flags of ASCII characters, beside ``WORD``: white space, and what normalisation takes out."""
+
+
+def _flag_ascii(point: int) -> int:
+    char = chr(point)
+    if char.isspace():
+        return SPACE
+    if point in ASCII_INVISIBLE:
+        return INVISIBLE
+    return WORD if char.isalnum() or char == "_" else 0
+
+
+ASCII_FLAGS: U8 = np.array([_flag_ascii(point) for point in range(128)] + [INVISIBLE] * 128, dtype=np.uint8)
+ASCII_LOWER: U8 = np.frombuffer(
+    bytes(range(256)).lower().translate(bytes(32 if bytes([i]).isspace() or 28 <= i < 32 else i for i in range(256))),
+    dtype=np.uint8,
+)  # fmt: skip
+"""Lower case; all white space is a space."""
+
+
+class Folds(NamedTuple):
+    """Tables by code point; the last row stands for all from ``LAST_ASSIGNED`` on.
+
+    Args:
+        lower: the lower case, when it is one character (which leaves out only U+0130), final sigma as
+            sigma, white space as a space. What exact keys read. Not for the last row.
+        first, count: ``forms[first:first + count]`` is the normal form of the character on its own,
+            white space as a space.
+        forms: code points of all normal forms, one after the other.
+        joins: whether neighbours change the normal form; true for the last row.
+        classes: of normalised characters: ``SEPARATOR``, ``WORD`` or ``SINGLE``.
+    """
+
+    lower: U32
+    first: U32
+    count: U8
+    forms: U32
+    joins: U8
+    classes: U8
+
+
+@cache
+def read_folds() -> Folds:
+    """Return the tables, built on first use, which takes about a fifth of a second."""
+    # A line for each character: a line break joins nothing.
+    characters = list(map(chr, range(LAST_ASSIGNED)))
+    characters[ord("\n")] = " "
+    lines = "\n".join(characters)
+    lower = [
+        small if len(small) == 1 else char
+        for small, char in zip(lines.lower().split("\n"), characters, strict=True)
+    ]
+    lower[ord("ς")] = "σ"
+    forms = [*_blank_spaces(fold_characters(lines)).split("\n"), ""]
+    count = np.array(list(map(len, forms)), dtype=np.uint8)
+    return Folds(
+        lower=_to_points(_blank_spaces("".join(lower))),
+        first=(np.cumsum(count, dtype=np.int64) - count).astype(np.uint32),
+        count=count,
+        forms=_to_points("".join(forms)),
+        joins=_find_joining(lines),
+        classes=np.frombuffer(character_classes(), dtype=np.uint8),
+    )
+
+
+def _find_joining(lines: str) -> U8:
+    """Mark characters that, at some step of normalisation, begin with one that may join the one before.
+
+    Source: Unicode Standard Annex 15, section 9.1, Stable Code Points and Concatenation: a string that
+    begins with a starter which no composition ends with does not change what comes before it.
+    """
+    joining = np.zeros(LAST_ASSIGNED + 1, dtype=np.uint8)
+    joining[0x1161:0x1176] = joining[0x11A8:0x11C3] = 1  # Hangul vowels and finals
+    for point in range(LAST_ASSIGNED):
+        char = chr(point)
+        if unicodedata.combining(char):
+            joining[point] = 1
+        parts = unicodedata.decomposition(char).split(" ")
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            joining[int(parts[1], 16)] = 1
+    folded = unicodedata.normalize("NFKC", lines).casefold()
+    marks = np.ones(LAST_ASSIGNED + 1, dtype=np.uint8)
+    marks[:LAST_ASSIGNED] = 0
+    for step in (lines, folded):
+        first = [line[:1] or "a" for line in unicodedata.normalize("NFKD", step).split("\n")]
+        marks[:LAST_ASSIGNED] |= joining[_to_points("".join(first))]
+    return marks
+
+
+def _blank_spaces(text: str) -> str:
+    """Return ``text`` with each white space but the line break as a space."""
+    for space in filter(str.isspace, map(chr, range(0x3001))):
+        if space != "\n":
+            text = text.replace(space, " ")
+    return text
+
+
+def _to_points(text: str) -> U32:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32)
