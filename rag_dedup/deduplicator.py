@@ -82,7 +82,7 @@ class Deduplicator:
         on_duplicate: str = "drop",
         scope_key: ScopeKey | None = None,
         seed: int = 1,
-        batch_size: int = 4096,
+        batch_size: int = 16384,
         workers: int = 1,
     ) -> None:
         if on_duplicate not in ("drop", "annotate"):

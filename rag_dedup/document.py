@@ -245,7 +245,7 @@ def _copy_metadata(document: Document) -> dict[str, Any]:
         raise InputError(
             f"the metadata of document {document.id!r} is a {type(metadata).__name__}, no mapping"
         )
-    if all(type(value) in _PLAIN for value in metadata.values()):
+    if _PLAIN.issuperset(map(type, metadata.values())):
         return dict(metadata)
     try:
         return copy.deepcopy(dict(metadata))
@@ -261,6 +261,7 @@ class Entry:
     """What an index remembers of a document.
 
     Args:
+        key: (scope, id).
         document: the document itself; its text is needed for guards, explanations and promotion.
         source: key of its source (canonical), ``None`` if it has none.
         order: position in the history of the index. Ties and promotions go to the smallest.
@@ -271,6 +272,7 @@ class Entry:
             last of its sources has let it go.
     """
 
+    key: EntryKey
     document: Document
     source: str | None
     order: int
@@ -285,11 +287,6 @@ class Entry:
         """Every source that has it."""
         first = () if self.source is None else (self.source,)
         return (*first, *(source for source, _ in self.elsewhere))
-
-    @property
-    def key(self) -> EntryKey:
-        """(scope, id)."""
-        return self.document.key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,7 +305,9 @@ class Changes:
     put: tuple[Entry, ...] = ()
     delete: tuple[EntryKey, ...] = ()
     posted: tuple[Entry, ...] = ()
-    signatures: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 2), np.uint64), repr=False)
+    signatures: npt.NDArray[np.uint64] = field(
+        default_factory=lambda: np.empty((0, 2), np.uint64), repr=False
+    )
     withdrawn: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:

@@ -53,12 +53,15 @@ class Guard:
 # circled and Roman numerals.
 _DIGIT = r"\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-ↈ①-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿"
 # A sign or a currency belongs to its number; a dash between numbers is none.
+# The look ahead is all that most characters are tried with.
 _NUMBER = re.compile(
+    rf"(?=[-−+$€£¥₹{_DIGIT}])"
     r"(?:(?<![\w)\]])[-−+]?[$€£¥₹]?|(?<!\w)[$€£¥₹][-−+]?|)"
     rf"[{_DIGIT}](?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*"
 )
 _VERSION = re.compile(
-    r"(?<![\w.])v\d+(?:\.\d+)*(?:\.x)?|(?<![\w.,])\d+(?:\.\d+){2,}|(?<![\w.,])\d+\.x\b", re.I
+    r"(?=[vV\d])"
+    r"(?:(?<![\w.])v\d+(?:\.\d+)*(?:\.x)?|(?<![\w.,])\d+(?:\.\d+){2,}|(?<![\w.,])\d+\.x\b)", re.I
 )
 
 

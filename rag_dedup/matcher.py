@@ -16,6 +16,7 @@ from rag_dedup.document import Entry, EntryKey
 from rag_dedup.draft import Draft
 from rag_dedup.index.postings import Hits
 from rag_dedup.kernels import Signed, shingle_sets
+from rag_dedup.kernels.arrays import mix
 from rag_dedup.survivor import Near, measure_similarity
 
 __all__ = ["MOST_CANDIDATES", "Matcher"]
@@ -49,7 +50,7 @@ class Matcher:
         *,
         threshold: float,
         changing: bool,
-        limit: int = MOST_CANDIDATES,
+        limit: int,
     ) -> None:
         self._draft = draft
         self._texts = texts
@@ -62,12 +63,13 @@ class Matcher:
         hits = draft.find(self.signatures[filled], limit)
         hits = hits._replace(rows=filled[hits.rows])
         self._from_index = self._verify(hits)
-        self._links: dict[int, list[int]] = {}
+        self._links: list[list[int]] = [[] for _ in texts]
         self._room: list[int] = []
         self._crowded: set[int] = set()
-        self._link(filled, np.asarray(copies), hits, changing)
-        self._placed: list[list[tuple[EntryKey, int]]] = [[] for _ in self._room]
         self._similarities: dict[tuple[int, int], float] = {}
+        self._link(filled, np.asarray(copies), hits, changing)
+        self._placed: dict[int, list[tuple[EntryKey, int]]] = {}
+        self._firsts: dict[int, EntryKey] | None = None if changing else {}
 
     def has_keys(self, row: int) -> bool:
         """Tell whether a text can be found at all."""
@@ -75,9 +77,21 @@ class Matcher:
 
     def place(self, row: int, key: EntryKey) -> None:
         """Take note that a text of the block now has a survivor."""
-        for link in self._links.get(row, ()):
-            if len(self._placed[link]) < self._room[link]:
-                self._placed[link].append((key, row))
+        for link in self._links[row]:
+            placed = self._placed.setdefault(link, [])
+            if len(placed) < self._room[link]:
+                placed.append((key, row))
+        if self._firsts is not None and row not in self._from_index:
+            self._firsts.setdefault(row, key)
+
+    def find_equal(self, row: int) -> Entry | None:
+        """Return the first survivor of a text of the block, where that is all that there is to know.
+
+        So it is for copies of a text that the index has nothing like, while no survivor can go.
+        """
+        if self._firsts is None or (key := self._firsts.get(row)) is None:
+            return None
+        return self._draft.entry(key)
 
     def find_near(self, row: int) -> list[Near]:
         """Return the survivors that are similar enough to a text of the block."""
@@ -88,8 +102,7 @@ class Matcher:
             for equal, similarity, survivor in self._from_index.get(row, ())
             if (standing := self._find_standing(survivor.key, survivor.document.text)) is not None
         ]
-        links = self._links.get(row)
-        if links is not None:
+        if links := self._links[row]:
             near += self._find_placed(row, links)
         return near
 
@@ -97,11 +110,13 @@ class Matcher:
         """Return those that were placed since the block began."""
         others: dict[EntryKey, int] = {}
         for link in links:
-            others.update(self._placed[link])
+            others.update(self._placed.get(link, ()))
         if not others:
             return []
         unlike = {other for other in others.values() if self._exact[other] != self._exact[row]}
-        self._compare(row, sorted(other for other in unlike if (row, other) not in self._similarities))
+        unknown = [other for other in unlike if (row, other) not in self._similarities]
+        if unknown:
+            self._compare(np.full(len(unknown), row), np.array(unknown))
         near = []
         for key, other in others.items():
             similarity = self._similarities[row, other] if other in unlike else 1.0
@@ -109,11 +124,12 @@ class Matcher:
                 near.append(Near(other not in unlike, similarity, standing))
         return near
 
-    def _compare(self, row: int, others: list[int]) -> None:
-        if others:
-            rows = np.full(len(others), row)
-            found = measure_similarity(self._sets, rows, self._sets, np.array(others), self._threshold)
-            self._similarities.update(zip(((row, other) for other in others), found.tolist(), strict=True))
+    def _compare(self, rows: I64, others: I64) -> None:
+        """Measure pairs of texts of the block."""
+        found = measure_similarity(self._sets, rows, self._sets, others, self._threshold)
+        self._similarities.update(
+            zip(zip(rows.tolist(), others.tolist(), strict=True), found.tolist(), strict=True)
+        )
 
     def _find_standing(self, key: EntryKey, text: str) -> Entry | None:
         """Return the entry of a key if it is a survivor and still has this text."""
@@ -127,24 +143,26 @@ class Matcher:
 
     def _verify(self, hits: Hits) -> dict[int, list[Near]]:
         """Compare each text with its candidates."""
-        pairs = np.unique(np.stack((hits.rows, hits.orders, hits.columns > 0), axis=1), axis=0)
-        # The exact key comes first.
-        first = np.ones(len(pairs), dtype=bool)
-        first[1:] = (pairs[1:, :2] != pairs[:-1, :2]).any(axis=1)
-        pairs = pairs[first]
-        orders, which = np.unique(pairs[:, 1], return_inverse=True)
-        survivors = self._draft.survivors_at(orders.tolist())
-        similarity = np.ones(len(pairs))
-        near = np.flatnonzero(pairs[:, 2])
+        # Sorted by row and survivor, the exact key before the bands; then the first of each pair counts.
+        packed = np.sort((hits.rows << 32 | hits.orders) << 1 | (hits.columns > 0))
+        pairs = packed >> 1
+        new = np.ones(len(pairs), dtype=bool)
+        new[1:] = pairs[1:] != pairs[:-1]
+        rows, orders, near = pairs[new] >> 32, pairs[new] & 0xFFFFFFFF, np.flatnonzero(packed[new] & 1)
+        found, which = np.unique(orders, return_inverse=True)
+        survivors = self._draft.survivors_at(found.tolist())
+        similarity = np.ones(len(rows))
         wanted, places = np.unique(which[near], return_inverse=True)
         sets = shingle_sets([survivors[i].document.text for i in wanted.tolist()])
-        similarity[near] = measure_similarity(self._sets, pairs[near, 0], sets, places, self._threshold)
-        found: dict[int, list[Near]] = {}
-        columns = (pairs[:, 0].tolist(), which.tolist(), (pairs[:, 2] == 0).tolist(), similarity.tolist())
-        for row, i, equal, similar in zip(*columns, strict=True):
-            if similar:
-                found.setdefault(row, []).append(Near(equal, similar, survivors[i]))
-        return found
+        similarity[near] = measure_similarity(self._sets, rows[near], sets, places, self._threshold)
+        equal = np.ones(len(rows), dtype=bool)
+        equal[near] = False
+        like = np.flatnonzero(similarity)
+        verified: dict[int, list[Near]] = {}
+        columns = (rows[like].tolist(), equal[like].tolist(), similarity[like].tolist(), which[like].tolist())
+        for row, same, similar, i in zip(*columns, strict=True):
+            verified.setdefault(row, []).append(Near(same, similar, survivors[i]))
+        return verified
 
     def _link(self, filled: I64, copies: I64, hits: Hits, changing: bool) -> None:
         """Number the keys that several documents of the block share, and see which are crowded."""
@@ -156,20 +174,35 @@ class Matcher:
         new[1:] = flat[sequence[1:]] != flat[sequence[:-1]]
         group = np.empty(len(flat), np.int64)
         group[sequence] = np.cumsum(new) - 1
-        weight = np.repeat(copies[filled], width)
-        members = np.bincount(group, weights=weight).astype(np.int64)
         rows, columns = np.divmod(np.arange(len(flat)), width)
-        # Copies of one text share all of its keys; that they share the exact one is enough.
-        texts = np.bincount(group, minlength=len(members))
-        shared = (texts[group] > 1) | ((columns == 0) & (members[group] > 1))
-        numbers, links = np.unique(group[shared], return_inverse=True)
+        members = np.bincount(group, weights=np.repeat(copies[filled], width)).astype(np.int64)
+        texts = np.bincount(group)
         stored = np.zeros(len(members), np.int64)
-        place = np.searchsorted(filled, hits.rows) * width + hits.columns
-        counts = np.bincount(place, minlength=len(flat))
-        np.maximum.at(stored, group, counts)
+        places, counts = np.unique(
+            np.searchsorted(filled, hits.rows) * width + hits.columns, return_counts=True
+        )
+        stored[group[places]] = counts
+        full = stored + members > self._limit
+        alike = np.zeros(len(members), dtype=bool)
+        alike[_find_first_of_alike(rows[sequence], np.flatnonzero(new))] = True
+        shared = ((texts > 1) & (alike | full))[group]
+        # Copies of one text share all of its keys; that they share the exact one is enough.
+        shared |= (columns == 0) & (members[group] > 1)
+        numbers, links = np.unique(group[shared], return_inverse=True)
         self._room = (self._limit - stored[numbers]).tolist()
-        for row, link in zip(filled[rows[shared]].tolist(), links.tolist(), strict=True):
-            self._links.setdefault(row, []).append(link)
+        rows_shared = filled[rows[shared]]
+        for row, link in zip(rows_shared.tolist(), links.tolist(), strict=True):
+            self._links[row].append(link)
+        # The first text of each key is the likeliest survivor: it is compared at once, others when asked.
+        first = rows_shared[np.unique(links, return_index=True)[1]]
+        pairs = np.unique(rows_shared << 32 | first[links])
+        pairs = pairs[pairs >> 32 != pairs & 0xFFFFFFFF]
+        self._compare(pairs >> 32, pairs & 0xFFFFFFFF)
         if changing:
-            crowded = stored[group] + members[group] > self._limit
-            self._crowded = set(filled[rows[crowded]].tolist())
+            self._crowded = set(filled[rows[full[group]]].tolist())
+
+
+def _find_first_of_alike(rows: I64, starts: I64) -> I64:
+    """Return groups of rows, but of equal ones only the first: near-duplicates share many keys."""
+    marks = mix(rows.astype(np.uint64) + np.uint64(1))  # the sum of these is a hash of the set
+    return np.unique(np.add.reduceat(marks, starts) if len(starts) else marks, return_index=True)[1]

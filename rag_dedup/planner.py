@@ -27,8 +27,8 @@ from rag_dedup.draft import Draft
 from rag_dedup.fingerprint import MinHash
 from rag_dedup.guard import Guard, Marks, read_marks
 from rag_dedup.index import View
-from rag_dedup.matcher import Matcher
-from rag_dedup.survivor import UNLIKE_ALL, are_family, choose_survivor
+from rag_dedup.matcher import MOST_CANDIDATES, Matcher
+from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
 __all__ = ["Arrival", "Planner", "Rules"]
 
@@ -46,6 +46,7 @@ class Rules:
         annotate: whether duplicates are labelled and not dropped.
         batch_size: documents that are worked on at once, 1 or more; no decision depends on it.
         workers: threads that sign, 1 or more.
+        limit: survivors that are compared for each key, 1 or more: the earliest.
     """
 
     minhash: MinHash
@@ -53,6 +54,7 @@ class Rules:
     annotate: bool
     batch_size: int
     workers: int
+    limit: int = MOST_CANDIDATES
 
     def is_stored(self, entry: Entry | None) -> bool:
         """Tell whether the vector store holds this entry."""
@@ -123,13 +125,15 @@ class Planner:
         while start < len(arrivals):
             stop = self._prepare(call, start)
             for i in range(start, stop):
-                if (source := call.starts.get(i)) is not None:
+                if i in call.starts:
+                    source = call.starts[i]
                     stale = self._find_stale(call, source)
                     self._orphans[source] = self._remove(self._release(stale, source[1]))
                 labels.append(self._take(arrivals[i]))
-                if (source := call.ends.get(i)) is not None:
+                if i in call.ends:
                     # Now, and not before: an edited passage keeps its duplicates.
-                    self._settle(key for key in self._orphans.pop(source) if self._is_orphan(key))
+                    orphans = self._orphans.pop(call.ends[i])
+                    self._settle(key for key in orphans if self._is_orphan(key))
             start = stop
         return self._finish(arrivals, labels)
 
@@ -140,34 +144,31 @@ class Planner:
 
     def _prepare(self, call: Call, start: int) -> int:
         """Work out a block that begins with document ``start``; return where it ends."""
-        arrivals, size = call.arrivals, self.rules.batch_size
-        end = min(start + size, len(arrivals))
-        self.draft.load(arrival.key for arrival in arrivals[start:end])
+        size = self.rules.batch_size
+        arrivals = call.arrivals[start : start + size]
         texts: dict[tuple[str, str], int] = {}
         waiting: dict[EntryKey, Entry] = {}
         going = False
         characters, stop = 0, start
-        for i in range(start, end):
-            arrival = arrivals[i]
-            text = arrival.document.text
-            characters += len(text)
-            gone, moving = self._foresee(call, i)
-            if stop > start and (
-                characters > _CHARACTERS_PER_BLOCK or i - start + len(waiting) + len(moving) >= size
-            ):
+        for arrival, known in zip(arrivals, self.draft.load([a.key for a in arrivals]), strict=True):
+            characters += len(arrival.document.text)
+            if characters > _CHARACTERS_PER_BLOCK and stop > start:
                 break
-            going = going or gone
-            waiting.update((entry.key, entry) for entry in moving)
-            name = (arrival.key[0], text)
-            known = self.draft.entry(arrival.key)
-            if known is None or known.document.text != text or known.key in waiting:
+            if known is not None or stop in call.starts or stop in call.ends:
+                gone, moving = self._foresee(call, stop, known)
+                if stop > start and stop - start + len(waiting) + len(moving) >= size:
+                    break
+                going = going or gone
+                waiting.update((entry.key, entry) for entry in moving)
+            if known is None or arrival.key in waiting or known.document.text != arrival.document.text:
+                name = (arrival.key[0], arrival.document.text)
                 texts[name] = texts.get(name, 0) + 1
-            stop = i + 1
+            stop += 1
         # The orphans of a single document can be too many to hold: they wait until it is placed.
         whole = len(waiting) < size
         if whole:
             for entry in waiting.values():
-                name = (entry.document.scope, entry.document.text)
+                name = (entry.key[0], entry.document.text)
                 texts[name] = texts.get(name, 0) + 1
         self._block = self._match(texts, changing=going or bool(waiting), whole=whole)
         return stop
@@ -186,13 +187,13 @@ class Planner:
             list(texts.values()),
             threshold=self.rules.minhash.threshold,
             changing=changing,
+            limit=self.rules.limit,
         )
         return Block(matcher, dict(zip(texts, range(len(texts)), strict=True)), whole)
 
-    def _foresee(self, call: Call, i: int) -> tuple[bool, list[Entry]]:
+    def _foresee(self, call: Call, i: int, known: Entry | None) -> tuple[bool, list[Entry]]:
         """Tell whether taking a document may remove a survivor, and what may have to be placed again."""
         arrival = call.arrivals[i]
-        known = self.draft.entry(arrival.key)
         going: list[Entry] = []
         moving: list[Entry] = []
         if (source := call.starts.get(i)) is not None:
@@ -236,29 +237,30 @@ class Planner:
         key, document, source, _ = arrival
         known = self.draft.entry(key)
         if known is None:
-            self._place(document, source, self.draft.next_order)
+            self._place(key, document, source, self.draft.next_order)
             return "keep"
         if known.document.text == document.text:
             self._refresh(known, _add_source(known, arrival))
             return "unchanged"
         orphans = self._remove([known])
-        self._place(document, source, known.order)
+        self._place(key, document, source, known.order)
         self._settle(orphans)
         return "revise"
 
     def _place(
         self,
+        key: EntryKey,
         document: Document,
         source: str | None,
         order: int,
         elsewhere: tuple[tuple[str, Document], ...] = (),
     ) -> None:
         """Put a document where it belongs: behind its survivor, or as one itself."""
-        matcher, row = self._block.matcher, self._block.rows[document.scope, document.text]
+        matcher, row = self._block.matcher, self._block.rows[key[0], document.text]
         assert matcher is not None, "a text that has a row was matched"
-        near = matcher.find_near(row)
-        verdict = choose_survivor(document, source, near, self.rules.guards, self._read) if near else UNLIKE_ALL
+        verdict = self._judge(document, source, matcher, row)
         entry = Entry(
+            key,
             document,
             source,
             order,
@@ -270,13 +272,21 @@ class Planner:
         )
         if verdict.survivor is None and matcher.has_keys(row):
             self.draft.put(entry, matcher.signatures[row])
-            matcher.place(row, entry.key)
+            matcher.place(row, key)
         else:
             self.draft.put(entry)
 
+    def _judge(self, document: Document, source: str | None, matcher: Matcher, row: int) -> Verdict:
+        """Say which survivor a document has."""
+        equal = matcher.find_equal(row)
+        if equal is not None and not are_family(document, source, equal):
+            return Verdict(equal.document.id, "exact", 1.0)
+        near = matcher.find_near(row)
+        return choose_survivor(document, source, near, self.rules.guards, self._read) if near else UNLIKE_ALL
+
     def _replace(self, entry: Entry) -> None:
         """Place again what is there."""
-        self._place(entry.document, entry.source, entry.order, entry.elsewhere)
+        self._place(entry.key, entry.document, entry.source, entry.order, entry.elsewhere)
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""
@@ -342,7 +352,7 @@ class Planner:
         for key in self._sort_touched(arrivals):
             old, new = self.draft.before(key), self.draft.entry(key)
             if new is None or not self.rules.is_stored(new):
-                if self.rules.is_stored(old):
+                if old is not None and self.rules.is_stored(old):
                     removed[key[1]] = None
             elif old is None or old.document.text != new.document.text:
                 added.append(_hand_out(new.document, given))
@@ -366,11 +376,9 @@ class Planner:
 
     def _sort_touched(self, arrivals: Sequence[Arrival]) -> list[EntryKey]:
         """Return the keys that were touched: those that arrived, in order, then the others by theirs."""
-        touched = dict.fromkeys(self.draft.touched)
-        first = [key for key in dict.fromkeys(arrival.key for arrival in arrivals) if key in touched]
-        for key in first:
-            del touched[key]
-        return first + sorted(touched, key=self._order_of)
+        others = dict.fromkeys(self.draft.touched)
+        first = [arrival.key for arrival in arrivals if others.pop(arrival.key, others) is None]
+        return first + sorted(others, key=self._order_of)
 
     def _order_of(self, key: EntryKey) -> int:
         entry = self.draft.entry(key)
@@ -384,13 +392,13 @@ class Planner:
         if label == "keep" and not self.rules.is_stored(entry):
             action = "drop"
         return Decision(
-            entry.document.id,
+            arrival.key[1],
             action,
             entry.survivor,
             entry.method,
             entry.similarity,
             entry.guard,
-            entry.document.scope,
+            arrival.key[0],
         )
 
 

@@ -33,6 +33,9 @@ SHINGLE_SIZE = 3
 MAX_TOKEN = 64
 """Code points in a token; a longer word is cut, so that one token costs bounded work."""
 
+MOST_MARKS = 30
+"""Combining marks that are read of one run, see :func:`cut_marks`."""
+
 SEPARATOR, WORD, SINGLE = 0, 1, 2
 
 LAST_ASSIGNED = 0x323B0
@@ -93,13 +96,17 @@ def cut_marks(text: str) -> str:
 
     Normalisation sorts each run, in quadratic time; no language has longer ones.
     """
-    return text if text.isascii() else _mark_runs().sub(r"\1", text)
+    # A run that is too long covers one of these characters.
+    some = text[::MOST_MARKS]
+    if some.isascii() or not any(map(unicodedata.combining, some)):
+        return text
+    return _mark_runs().sub(r"\1", text)
 
 
 @cache
 def _mark_runs() -> re.Pattern[str]:
     marks = "".join(char for char in map(chr, range(0x300, 0x1E94B)) if unicodedata.combining(char))
-    return re.compile(f"([{marks}]{{30}})[{marks}]+")
+    return re.compile(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -13,34 +13,74 @@ from rag_dedup.errors import StalePlanError, WorkerError
 from rag_dedup.index.postings import I64, U64, Hits, Postings
 from rag_dedup.index.protocol import Header, check_header
 
-__all__ = ["MemoryIndex", "Tables"]
+__all__ = ["MemoryIndex", "Relations", "Tables"]
 
 _Keys = dict[EntryKey, None]  # an ordered set
 
 
+class Relations:
+    """Which entries a source has, and which a survivor stands for."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._by_source: dict[tuple[str, str], _Keys] = {}
+        self._by_survivor: dict[EntryKey, _Keys] = {}
+        for entry in entries:
+            self.add(entry)
+
+    def of_source(self, source: tuple[str, str]) -> Iterable[EntryKey]:
+        """Return the keys of the entries of a (scope, source)."""
+        return self._by_source.get(source, ())
+
+    def of_survivor(self, survivor: EntryKey) -> Iterable[EntryKey]:
+        """Return the keys of the duplicates of a survivor."""
+        return self._by_survivor.get(survivor, ())
+
+    def add(self, entry: Entry) -> None:
+        """Take in an entry."""
+        key = entry.key
+        if entry.source is not None:
+            _include(self._by_source, (key[0], entry.source), key)
+        for source, _ in entry.elsewhere:
+            _include(self._by_source, (key[0], source), key)
+        if entry.survivor is not None:
+            _include(self._by_survivor, (key[0], entry.survivor), key)
+
+    def discard(self, entry: Entry) -> None:
+        """Take out an entry that is in."""
+        key = entry.key
+        for source in entry.sources:
+            _exclude(self._by_source, (key[0], source), key)
+        if entry.survivor is not None:
+            _exclude(self._by_survivor, (key[0], entry.survivor), key)
+
+
+def _include(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
+    keys = table.get(name)
+    if keys is None:
+        table[name] = {key: None}
+    else:
+        keys[key] = None
+
+
+def _exclude(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
+    keys = table[name]
+    del keys[key]
+    if not keys:
+        del table[name]
+
+
 class Tables:
-    """Entries and the ways to find them. A view that can be written; no locks, no generations."""
+    """Entries and the ways to find them: a view, and the writes of a commit."""
 
     def __init__(self) -> None:
         self.generation = 0
         self.next_order = 0
         self.postings = Postings()
         self._entries: dict[EntryKey, Entry] = {}
-        self._by_source: dict[tuple[str, str], _Keys] = {}
-        self._by_survivor: dict[EntryKey, _Keys] = {}
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        self._relations = Relations()
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
-
-    def __contains__(self, key: EntryKey) -> bool:
-        return key in self._entries
-
-    def entry(self, key: EntryKey) -> Entry | None:
-        """Return the entry of a key."""
-        return self._entries.get(key)
 
     def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
         """Return the entry of each key."""
@@ -48,11 +88,11 @@ class Tables:
 
     def of_sources(self, sources: Sequence[tuple[str, str]]) -> list[list[Entry]]:
         """Return the entries of each (scope, source)."""
-        return [self._sort(self._by_source.get(source, {})) for source in sources]
+        return [self._sort(self._relations.of_source(source)) for source in sources]
 
     def of_survivors(self, survivors: Sequence[EntryKey]) -> list[list[Entry]]:
         """Return the duplicates of each survivor."""
-        return [self._sort(self._by_survivor.get(survivor, {})) for survivor in survivors]
+        return [self._sort(self._relations.of_survivor(survivor)) for survivor in survivors]
 
     def find(self, signatures: U64, limit: int, without: I64) -> Hits:
         """Return the survivors that share a key."""
@@ -64,40 +104,20 @@ class Tables:
 
     def put(self, entry: Entry) -> None:
         """Insert or replace an entry."""
-        key = entry.key
-        if key in self._entries:
-            self.remove(key)
-        self._entries[key] = entry
+        self.remove(entry.key)
+        self._entries[entry.key] = entry
+        self._relations.add(entry)
         if entry.order >= self.next_order:
             self.next_order = entry.order + 1
-        scope = key[0]
-        if entry.source is not None:
-            self._by_source.setdefault((scope, entry.source), {})[key] = None
-        for source, _ in entry.elsewhere:
-            self._by_source.setdefault((scope, source), {})[key] = None
-        if entry.survivor is not None:
-            self._by_survivor.setdefault((scope, entry.survivor), {})[key] = None
 
     def remove(self, key: EntryKey) -> None:
         """Remove an entry if it is there."""
         entry = self._entries.pop(key, None)
-        if entry is None:
-            return
-        scope = key[0]
-        for source in entry.sources:
-            _discard(self._by_source, (scope, source), key)
-        if entry.survivor is not None:
-            _discard(self._by_survivor, (scope, entry.survivor), key)
+        if entry is not None:
+            self._relations.discard(entry)
 
-    def _sort(self, keys: _Keys) -> list[Entry]:
+    def _sort(self, keys: Iterable[EntryKey]) -> list[Entry]:
         return sorted((self._entries[key] for key in keys), key=lambda entry: entry.order)
-
-
-def _discard(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
-    keys = table[name]
-    del keys[key]
-    if not keys:
-        del table[name]
 
 
 class MemoryIndex:

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from rag_dedup.document import EntryKey
 
-__all__ = ["Hits", "Postings", "cap_hits"]
+__all__ = ["Hits", "Postings"]
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 
 _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
+_BITS = (1 << np.arange(8)).astype(np.uint8)
 _RATIO = 4
 """A run is at least so many times as long as the next: few are searched, and each is merged rarely."""
 _FEW = 64
@@ -38,30 +39,57 @@ class Hits(NamedTuple):
     columns: I64
     orders: I64
 
+    def pack(self, width: int) -> U64:
+        """Return a number for each, of ``width`` columns; these sort as the hits do."""
+        return ((self.rows * width + self.columns) << 32 | self.orders).astype(np.uint64)
+
     @classmethod
-    def join(cls, parts: Sequence[Hits]) -> Hits:
-        """Put several together, sorted."""
-        rows, columns, orders = (np.concatenate(column) for column in zip(*parts, strict=True))
-        sequence = np.lexsort((orders, columns, rows))
-        hits = cls(rows[sequence], columns[sequence], orders[sequence])
-        new = np.ones(len(rows), dtype=bool)
-        new[1:] = (np.diff(hits.rows) != 0) | (np.diff(hits.columns) != 0) | (np.diff(hits.orders) != 0)
-        return hits.take(new)
+    def unpack(cls, packed: U64, width: int) -> Hits:
+        """Return hits for the numbers."""
+        rows, columns = np.divmod((packed >> _HALF).astype(np.int64), width)
+        return cls(rows, columns, (packed & _ORDER).astype(np.int64))
 
-    def take(self, which: npt.NDArray[np.bool_]) -> Hits:
-        """Return those that are marked."""
-        return Hits(self.rows[which], self.columns[which], self.orders[which])
+    @classmethod
+    def merge(cls, parts: Sequence[Hits], width: int, limit: int) -> Hits:
+        """Put hits together; of each key only the earliest ``limit``."""
+        packed = _drop_repeats(np.sort(np.concatenate([part.pack(width) for part in parts])))
+        if len(packed) > limit:
+            first = np.ones(len(packed), dtype=bool)
+            first[1:] = packed[1:] >> _HALF != packed[:-1] >> _HALF
+            starts = np.flatnonzero(first)
+            rank = np.arange(len(packed)) - np.repeat(starts, np.diff(np.append(starts, len(packed))))
+            packed = packed[rank < limit]
+        return cls.unpack(packed, width)
 
 
-def cap_hits(hits: Hits, limit: int) -> Hits:
-    """Keep the earliest ``limit`` survivors under each key."""
-    if len(hits.rows) <= limit:
-        return hits
-    first = np.ones(len(hits.rows), dtype=bool)
-    first[1:] = (np.diff(hits.rows) != 0) | (np.diff(hits.columns) != 0)
-    starts = np.flatnonzero(first)
-    rank = np.arange(len(first)) - np.repeat(starts, np.diff(np.append(starts, len(first))))
-    return hits.take(rank < limit)
+class Sieve:
+    """Tells of most keys that nobody has them: a bit for each value of their first bits (a Bloom filter
+    with one hash, since keys are hashes already).
+
+    Args:
+        postings: how many there are; there is room for as many again.
+    """
+
+    def __init__(self, postings: int) -> None:
+        width = max(16, (8 * postings).bit_length())
+        self._capacity = (1 << width) // 8
+        self._shift = np.uint64(64 - width)
+        self._bits = np.zeros(1 << (width - 3), np.uint8)
+
+    def is_full(self, postings: int) -> bool:
+        """Tell whether so many are too many."""
+        return postings > self._capacity
+
+    def add(self, keys: U64) -> None:
+        """Let keys pass from now on."""
+        places = keys >> self._shift
+        np.bitwise_or.at(self._bits, places >> np.uint64(3), _BITS[places & np.uint64(7)])
+
+    def pass_keys(self, keys: U64) -> npt.NDArray[np.bool_]:
+        """Tell which keys somebody may have."""
+        places = keys >> self._shift
+        passed = self._bits[places >> np.uint64(3)] & _BITS[places & np.uint64(7)]
+        return passed.astype(np.bool_)
 
 
 class State(NamedTuple):
@@ -87,6 +115,7 @@ class Postings:
         self._names: list[EntryKey] = []
         self._slots: I64 = np.empty(0, np.int64)  # by order; -1 for none
         self._runs: tuple[U64, ...] = ()
+        self._sieve = Sieve(0)
         self._dead = 0
 
     def add(self, orders: Sequence[int], names: Sequence[EntryKey], signatures: U64) -> None:
@@ -106,7 +135,15 @@ class Postings:
         self._names.extend(names)
         places = np.asarray(orders, np.int64)
         run = ((_keys_of(signatures) >> _HALF) << _HALF) | places.astype(np.uint64)[:, None]
-        runs = _merge((*self._runs, np.sort(run, axis=None)))
+        run = _drop_repeats(np.sort(run, axis=None))
+        runs = _merge((*self._runs, run))
+        postings = sum(map(len, runs))
+        if self._sieve.is_full(postings):
+            self._sieve = Sieve(postings)
+            for run in runs:
+                self._sieve.add(run)
+        else:
+            self._sieve.add(run)
         last = int(places.max())
         if last >= len(self._slots):
             slots = np.full(max(last + 1, 2 * len(self._slots)), -1, np.int64)
@@ -144,15 +181,20 @@ class Postings:
         """
         keys = _keys_of(signatures)
         flat = keys.ravel()
-        sequence = np.argsort(flat)  # neighbours are found near each other, in the cache
+        sequence = np.flatnonzero(self._sieve.pass_keys(flat))
+        # Sorted, so that neighbours are found near each other, in the cache.
+        sequence = sequence[np.argsort(flat[sequence])]
         wanted = flat[sequence] >> _HALF
-        parts = [self._search(run, wanted, sequence, keys, signatures, limit, without) for run in self._runs]
         none = np.empty(0, np.int64)
-        return cap_hits(Hits.join([Hits(none, none, none), *parts]), limit)
+        parts = [Hits(none, none, none)]
+        if len(wanted):
+            for run in self._runs:
+                parts += self._search(run, wanted, sequence, keys, signatures, limit, without)
+        return Hits.merge(parts, keys.shape[1], limit)
 
     def _search(
         self, run: U64, wanted: U64, sequence: I64, keys: U64, signatures: U64, limit: int, without: I64
-    ) -> Hits:
+    ) -> list[Hits]:
         """Find the earliest ``limit`` live survivors of each key in one run."""
         start = np.searchsorted(run, wanted << _HALF)
         found = start < len(run)
@@ -171,16 +213,17 @@ class Postings:
             live = self._hold(rows, columns, orders, keys, signatures)
             if len(without):
                 live &= ~np.isin(orders, without)
-            parts.append(Hits(rows, columns, orders).take(live))
+            parts.append(Hits(rows[live], columns[live], orders[live]))
             # Where some were dead, later ones move up.
             start = start + sizes
             missing = missing - np.bincount(owner[live], minlength=len(at))
             at = np.flatnonzero((start < stop) & (missing > 0))
             start, stop, missing, places = start[at], stop[at], missing[at], places[at]
-        none = np.empty(0, np.int64)
-        return Hits.join([Hits(none, none, none), *parts])
+        return parts
 
-    def _hold(self, rows: I64, columns: I64, orders: I64, keys: U64, signatures: U64) -> npt.NDArray[np.bool_]:
+    def _hold(
+        self, rows: I64, columns: I64, orders: I64, keys: U64, signatures: U64
+    ) -> npt.NDArray[np.bool_]:
         """Tell which survivors are there and do have the whole key."""
         slots = self._slots[orders]
         there = np.where(columns == 0, 0, columns + 1)
@@ -229,7 +272,12 @@ def _merge(runs: tuple[U64, ...]) -> tuple[U64, ...]:
         *rest, one, two = runs
         both = np.concatenate((one, two))
         both.sort(kind="stable")  # merges two sorted runs in linear time
-        new = np.ones(len(both), dtype=bool)
-        np.not_equal(both[1:], both[:-1], out=new[1:])
-        runs = (*rest, both if new.all() else both[new])
+        runs = (*rest, _drop_repeats(both))
     return runs
+
+
+def _drop_repeats(values: U64) -> U64:
+    """Return sorted values, each once."""
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values if new.all() else values[new]

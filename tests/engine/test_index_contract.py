@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from rag_dedup import Document, MemoryIndex
@@ -14,29 +15,46 @@ from rag_dedup.errors import SchemeMismatchError, StalePlanError
 from rag_dedup.index import Header, Index
 
 STORES: dict[str, Callable[[], Index]] = {"memory": MemoryIndex}
+Rows = list[tuple[int, int, str]]
 HEADER = Header("minhash", "exact", "url", 0.8, ("number",), "drop")
 
 
 def make_entry(
-    id: str,
-    order: int,
-    *,
-    survivor: str | None = None,
-    scope: str = "",
-    exact: bytes | None = None,
-    bands: tuple[int, ...] = (),
-    source: str | None = None,
-    text: str = "text",
+    id: str, order: int, *, survivor: str | None = None, scope: str = "", source: str | None = None
 ) -> Entry:
-    return Entry(
-        document=Document(id, text, source, scope=scope),
-        source=source,
-        order=order,
-        exact_key=exact or id.encode(),
-        shingles=np.array([1, 2, 3], dtype=np.uint64),
-        bands=np.array(bands or (order * 2 + 100, order * 2 + 101), dtype=np.uint64),
-        survivor=survivor,
+    return Entry((scope, id), Document(id, "text", source, scope=scope), source, order, survivor)
+
+
+def sign(*keys: int) -> npt.NDArray[np.uint64]:
+    """Return a signature of few keys, which differ in their first bits as hashes do."""
+    return np.array([(key << 48) + key for key in keys], dtype=np.uint64)
+
+
+def post(
+    signatures: dict[Entry, npt.NDArray[np.uint64]], *others: Entry, withdrawn: tuple[int, ...] = ()
+) -> Changes:
+    """Return changes that put entries, some of them with signatures."""
+    return Changes(
+        put=(*signatures, *others),
+        posted=tuple(signatures),
+        signatures=np.stack(list(signatures.values())),
+        withdrawn=withdrawn,
     )
+
+
+def find(
+    index: Index, *signatures: npt.NDArray[np.uint64], limit: int = 9, without: tuple[int, ...] = ()
+) -> Rows:
+    """Return (row, column, id) of everything that is found."""
+    with index.snapshot() as view:
+        hits = view.find(np.stack(signatures), limit, np.array(without, dtype=np.int64))
+        survivors = view.survivors_at(hits.orders.tolist())
+        return [
+            (row, column, survivor.document.id)
+            for row, column, survivor in zip(
+                hits.rows.tolist(), hits.columns.tolist(), survivors, strict=True
+            )
+        ]
 
 
 @pytest.fixture(params=STORES)
@@ -46,10 +64,14 @@ def index(request: pytest.FixtureRequest) -> Index:
     return index
 
 
-def put(index: Index, *entries: Entry, delete: tuple[tuple[str, str], ...] = ()) -> None:
+def apply(index: Index, changes: Changes) -> None:
     with index.snapshot() as view:
         generation = view.generation
-    index.apply(generation, f"token {generation}", Changes(entries, delete))
+    index.apply(generation, f"token {generation}", changes)
+
+
+def put(index: Index, *entries: Entry, delete: tuple[tuple[str, str], ...] = ()) -> None:
+    apply(index, Changes(entries, delete))
 
 
 def ids(entries: list[Entry]) -> list[str]:
@@ -76,24 +98,65 @@ class TestIndex:
             assert found[0] is not None
             assert found[1:] == [None, None]
             assert (found[0].document, found[0].order, found[0].source) == (entry.document, 0, "page")
-            assert np.array_equal(found[0].shingles, entry.shingles)
             assert view.next_order == 1
 
-    def test_only_survivors_are_candidates_in_history_order(self, index: Index) -> None:
-        put(
+    def test_survivors_are_found_by_each_key_in_history_order(self, index: Index) -> None:
+        apply(
             index,
-            make_entry("late", 3, bands=(7, 8)),
-            make_entry("early", 1, exact=b"x", bands=(8, 9)),
-            make_entry("duplicate", 2, survivor="early", exact=b"x", bands=(7, 8)),
+            post({make_entry("late", 3): sign(1, 1, 7, 8), make_entry("early", 1): sign(2, 2, 8, 8)}),
         )
-        with index.snapshot() as view:
-            found = view.candidates([b"x", b"y", b"y"], np.array([[1, 2], [8, 8], [1, 2]], dtype=np.uint64))
-            assert [ids(entries) for entries in found] == [["early"], ["early", "late"], []]
+        assert find(index, sign(2, 2, 7, 9), sign(3, 3, 9, 9), sign(1, 1, 7, 8)) == [
+            (0, 0, "early"),
+            (0, 1, "late"),
+            (2, 0, "late"),
+            (2, 1, "late"),
+            (2, 2, "early"),
+            (2, 2, "late"),
+        ]
 
-    def test_empty_texts_are_never_candidates(self, index: Index) -> None:
-        put(index, replace(make_entry("empty", 0, exact=b"x", bands=(7,)), shingles=np.empty(0, np.uint64)))
-        with index.snapshot() as view:
-            assert view.candidates([b"x"], np.array([[7]], dtype=np.uint64)) == [[]]
+    def test_the_exact_key_has_two_halves(self, index: Index) -> None:
+        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        assert find(index, sign(1, 2, 8), sign(2, 1, 8)) == []
+
+    def test_keys_are_compared_whole(self, index: Index) -> None:
+        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        near = sign(9, 9, 7)
+        near[2] += np.uint64(1)
+        assert find(index, near) == []
+
+    def test_the_earliest_count(self, index: Index) -> None:
+        apply(index, post({make_entry(str(i), i): sign(i, i, 7) for i in (5, 2, 4, 1, 3)}))
+        assert [id for _, _, id in find(index, sign(9, 9, 7), limit=2)] == ["1", "2"]
+        assert [id for _, _, id in find(index, sign(9, 9, 7), limit=2, without=(1, 3))] == ["2", "4"]
+        apply(index, Changes(delete=(("", "2"),), withdrawn=(2,)))
+        assert [id for _, _, id in find(index, sign(9, 9, 7), limit=3)] == ["1", "3", "4"]
+
+    def test_a_new_text_replaces_the_old(self, index: Index) -> None:
+        apply(index, post({make_entry("a", 0): sign(1, 1, 7), make_entry("b", 1): sign(2, 2, 8)}))
+        apply(index, post({make_entry("a", 0): sign(3, 3, 7)}, withdrawn=(0,)))
+        assert find(index, sign(1, 1, 7), sign(3, 3, 8)) == [(0, 1, "a"), (1, 0, "a"), (1, 1, "b")]
+
+    def test_what_is_put_without_a_signature_is_found_as_before(self, index: Index) -> None:
+        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        put(index, make_entry("a", 0, source="page"))
+        assert find(index, sign(1, 1, 7)) == [(0, 0, "a"), (0, 1, "a")]
+        apply(index, Changes(put=(make_entry("a", 0, survivor="b"), make_entry("b", 1)), withdrawn=(0,)))
+        assert find(index, sign(1, 1, 7)) == []
+
+    @pytest.mark.parametrize("count", [3, 500])
+    def test_many_that_come_and_go(self, index: Index, count: int) -> None:
+        for start in (0, count):
+            apply(
+                index, post({make_entry(str(i), i): sign(i, i, i // 3) for i in range(start, start + count)})
+            )
+        gone = [i for i in range(2 * count) if i % 4]
+        apply(index, Changes(delete=tuple(("", str(i)) for i in gone), withdrawn=tuple(gone)))
+        apply(index, post({make_entry("new", 2 * count): sign(7000, 7000, 2)}))
+        expected = [i for i in range(2 * count) if i % 4 == 0]
+        assert find(index, *(sign(i, i, 9999) for i in range(2 * count))) == [
+            (i, 0, str(i)) for i in expected
+        ]
+        assert [id for _, _, id in find(index, sign(9999, 9999, 2))] == ["8"] * (count > 4) + ["new"]
 
     def test_clusters_and_sources(self, index: Index) -> None:
         put(
@@ -112,10 +175,9 @@ class TestIndex:
             ]
 
     def test_replacing_leaves_no_trace_of_the_old(self, index: Index) -> None:
-        put(index, make_entry("a", 0, exact=b"x", bands=(7,), source="p"))
-        put(index, make_entry("a", 0, survivor="b", exact=b"y", bands=(9,), source="q"), make_entry("b", 1))
+        put(index, make_entry("a", 0, source="p"))
+        put(index, make_entry("a", 0, survivor="b", source="q"), make_entry("b", 1))
         with index.snapshot() as view:
-            assert view.candidates([b"x", b"y"], np.array([[7], [9]], dtype=np.uint64)) == [[], []]
             assert ids(view.of_sources([("", "p")])[0]) == []
             assert ids(view.of_survivors([("", "b")])[0]) == ["a"]
         put(index, delete=(("", "a"), ("", "never there")))
@@ -131,7 +193,7 @@ class TestIndex:
 
     def test_generations(self, index: Index) -> None:
         index.apply(0, "one", Changes((make_entry("a", 0),)))
-        index.apply(0, "one", Changes((make_entry("a", 0, text="never written"),)))
+        index.apply(0, "one", Changes((make_entry("a", 0, source="never written"),)))
         with pytest.raises(StalePlanError):
             index.apply(0, "two", Changes((make_entry("b", 1),)))
         with pytest.raises(StalePlanError):
@@ -140,5 +202,5 @@ class TestIndex:
             assert view.generation == 1
             (entry,) = view.entries([("", "a")])
             assert entry is not None
-            assert entry.document.text == "text"
+            assert entry.source is None
             assert view.entries([("", "b")]) == [None]

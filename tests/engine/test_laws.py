@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -260,6 +261,58 @@ class TestBatches:
         assert {row[0] for row in state(cut) if row[3] is None} == {
             row[0] for row in state(whole) if row[3] is None
         }
+
+
+class TestBlocks:
+    """Law 5 inside a call: what is worked out for a block at once is what single steps would give."""
+
+    @given(
+        st.lists(st.tuples(batches(max_size=10), st.booleans(), st.integers(0, 11)), max_size=4),
+        st.integers(1, 4),
+        st.sampled_from([1, 2, 64]),
+    )
+    def test_any_block_size_gives_the_same(
+        self, history: list[tuple[list[Document], bool, int]], size: int, limit: int
+    ) -> None:
+        engines = [Deduplicator(batch_size=batch_size) for batch_size in (1, size, 1000)]
+        for dedup in engines:
+            dedup._rules = replace(dedup._rules, limit=limit)
+        for documents, complete, forgotten in history:
+            plans = [dedup.run(documents, complete=complete) for dedup in engines]
+            assert plans[0] == plans[1] == plans[2]
+            plans = [dedup.forget(ids=[f"/{forgotten}"]) for dedup in engines]
+            assert plans[0] == plans[1] == plans[2]
+            for dedup, plan in zip(engines, plans, strict=True):
+                dedup.commit(plan)
+            assert state(engines[0]) == state(engines[1]) == state(engines[2])
+
+    def test_more_orphans_than_a_block_holds(self) -> None:
+        documents = [Document(str(i), LONG + " now" * (i % 2), f"page {i}") for i in range(50)]
+        for size in (3, 1000):
+            dedup = Deduplicator(batch_size=size)
+            dedup.run([Document("first", LONG, "old"), *documents])
+            assert [d.id for d in dedup.forget(source="old").promoted] == ["0"]
+            plan = dedup.run([Document("new", "something else", "old"), *documents[:2]], complete=True)
+            assert (plan.removed, [d.id for d in plan.promoted]) == (("first",), ["0"])
+            assert dedup.explain("49").survivor == "0"
+
+    def test_more_survivors_than_are_compared(self) -> None:
+        """A crowd of guarded near-duplicates costs bounded work, and equal ones are found in it."""
+        crowd = [Document(str(i), f"{LONGER} after {i} seconds") for i in range(100)]
+        for size in (7, 1000):
+            dedup = Deduplicator(batch_size=size)
+            assert actions(dedup, crowd) == ["keep"] * 100
+            again = [Document(f"again {d.id}", d.text.upper()) for d in crowd]
+            assert [d.survivor for d in dedup.run(again).decisions] == [d.id for d in crowd]
+
+    @pytest.mark.parametrize("setting", ["batch_size", "workers"])
+    def test_settings(self, setting: str) -> None:
+        with pytest.raises(ConfigurationError, match=f"{setting} must be 1 or more, not 0"):
+            Deduplicator(**{setting: 0})  # type: ignore[arg-type]
+
+    def test_workers_change_nothing(self) -> None:
+        documents = [Document(str(i), f"{LONG} number {i} {'é' * (i % 3)}") for i in range(300)]
+        assert Deduplicator(workers=3).plan(documents) == Deduplicator().plan(documents)
 
 
 class TestScopes:
