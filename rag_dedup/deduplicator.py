@@ -191,7 +191,7 @@ class Deduplicator:
             raise ConfigurationError("forget needs either a source or ids")
         with self.index.snapshot() as view:
             entries = [entry for entry in view.entries([(scope, id) for id in ids]) if entry]
-            key = None if source is None else _find_source(source, None)
+            key = None if source is None else _find_source(source, None, {})
             if key is not None:
                 entries += view.of_sources([(scope, key)])[0]
             planner = Planner(view, self._rules)
@@ -259,7 +259,7 @@ class Deduplicator:
         """Return the documents with their scope and source and a copy of their metadata."""
         arrivals: list[Arrival] = []
         texts: dict[EntryKey, str] = {}
-        sources: dict[tuple[str | None, str | None], str | None] = {}
+        names: dict[str, str] = {}
         for number, document in enumerate(documents):
             if not isinstance(document, Document):
                 raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
@@ -269,18 +269,25 @@ class Deduplicator:
             key = own.key
             if texts.setdefault(key, own.text) != own.text:
                 raise DuplicateIdError(f"id {own.id!r} occurs twice in this call, with different texts")
-            place = (document.source, document.url)
-            if place not in sources:
-                sources[place] = _find_source(*place)
-            arrivals.append(Arrival(key, own, sources[place], document))
+            source = _find_source(document.source, document.url, names)
+            arrivals.append(Arrival(key, own, source, document))
         return arrivals
 
 
-def _find_source(source: str | None, url: str | None) -> str | None:
-    """Return the key of a source: canonical when it is a URL, ``None`` for a placeholder."""
+def _find_source(source: str | None, url: str | None, names: dict[str, str]) -> str | None:
+    """Return the key of a source: canonical when it is a URL, ``None`` for a placeholder.
+
+    Args:
+        source, url: what the document says.
+        names: the key of each name so far, since many chunks come from one page.
+    """
     for name in (source, url):
-        if isinstance(name, str) and (key := canonicalize_url(name, SAFE)):
-            return key
+        if isinstance(name, str):
+            key = names.get(name)
+            if key is None:
+                key = names[name] = canonicalize_url(name, SAFE)
+            if key:
+                return key
     return None
 
 

@@ -175,9 +175,9 @@ class Report:
         >>> Report.count((Decision("a", "keep"), Decision("b", "drop", "a", "exact", 1.0))).dropped
         1
         """
-        actions = Counter(d.action for d in decisions)
-        methods = Counter(d.method for d in decisions if d.survivor is not None and d.method)
-        guards = Counter(d.guard.kind for d in decisions if d.guard is not None)
+        actions = Counter([d.action for d in decisions])
+        methods = Counter([d.method for d in decisions if d.survivor is not None and d.method])
+        guards = Counter([d.guard.kind for d in decisions if d.guard is not None])
         return cls(
             documents=len(decisions),
             kept=actions["keep"],
@@ -241,7 +241,7 @@ def copy_document(document: Document, scope: str | None = None) -> Document:
 
 def _copy_metadata(document: Document) -> dict[str, Any]:
     metadata = document.metadata
-    if not isinstance(metadata, Mapping):
+    if type(metadata) is not dict and not isinstance(metadata, Mapping):
         raise InputError(
             f"the metadata of document {document.id!r} is a {type(metadata).__name__}, no mapping"
         )
@@ -256,8 +256,7 @@ def _copy_metadata(document: Document) -> dict[str, Any]:
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Entry(NamedTuple):
     """What an index remembers of a document.
 
     Args:

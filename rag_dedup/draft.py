@@ -48,7 +48,9 @@ class Draft:
 
     def entry(self, key: EntryKey) -> Entry | None:
         """Return the entry of a key."""
-        return self._new[key] if key in self._new else self.before(key)
+        if key in self._new:
+            return self._new[key]
+        return self._known[key] if key in self._known else self.before(key)
 
     def put(self, entry: Entry, signature: U64 | None = None) -> None:
         """Insert or replace an entry.

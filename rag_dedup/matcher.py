@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rag_dedup.document import Entry, EntryKey
 from rag_dedup.draft import Draft
-from rag_dedup.index.postings import Hits
+from rag_dedup.index.postings import Hits, drop_second_half
 from rag_dedup.kernels import Signed, shingle_sets
 from rag_dedup.kernels.arrays import mix
 from rag_dedup.survivor import Near, measure_similarity
@@ -22,6 +22,7 @@ from rag_dedup.survivor import Near, measure_similarity
 __all__ = ["MOST_CANDIDATES", "Matcher"]
 
 I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
 
 MOST_CANDIDATES = 64
 """Survivors that are compared for one key, the earliest. More share a band only where a template or an
@@ -145,10 +146,8 @@ class Matcher:
         """Compare each text with its candidates."""
         # Sorted by row and survivor, the exact key before the bands; then the first of each pair counts.
         packed = np.sort((hits.rows << 32 | hits.orders) << 1 | (hits.columns > 0))
-        pairs = packed >> 1
-        new = np.ones(len(pairs), dtype=bool)
-        new[1:] = pairs[1:] != pairs[:-1]
-        rows, orders, near = pairs[new] >> 32, pairs[new] & 0xFFFFFFFF, np.flatnonzero(packed[new] & 1)
+        packed = packed[_find_starts(packed >> 1)]
+        rows, orders, near = packed >> 33, packed >> 1 & 0xFFFFFFFF, np.flatnonzero(packed & 1)
         found, which = np.unique(orders, return_inverse=True)
         survivors = self._draft.survivors_at(found.tolist())
         similarity = np.ones(len(rows))
@@ -166,40 +165,54 @@ class Matcher:
 
     def _link(self, filled: I64, copies: I64, hits: Hits, changing: bool) -> None:
         """Number the keys that several documents of the block share, and see which are crowded."""
-        keys = np.delete(self.signatures[filled], 1, axis=1)
+        keys = drop_second_half(self.signatures[filled])
         width = keys.shape[1]
         flat = keys.ravel()
-        sequence = np.argsort(flat, kind="stable")
-        new = np.ones(len(flat), dtype=bool)
-        new[1:] = flat[sequence[1:]] != flat[sequence[:-1]]
-        group = np.empty(len(flat), np.int64)
-        group[sequence] = np.cumsum(new) - 1
-        rows, columns = np.divmod(np.arange(len(flat)), width)
-        members = np.bincount(group, weights=np.repeat(copies[filled], width)).astype(np.int64)
-        texts = np.bincount(group)
-        stored = np.zeros(len(members), np.int64)
-        places, counts = np.unique(
-            np.searchsorted(filled, hits.rows) * width + hits.columns, return_counts=True
-        )
-        stored[group[places]] = counts
-        full = stored + members > self._limit
-        alike = np.zeros(len(members), dtype=bool)
-        alike[_find_first_of_alike(rows[sequence], np.flatnonzero(new))] = True
-        shared = ((texts > 1) & (alike | full))[group]
+        stored = np.bincount(np.searchsorted(filled, hits.rows) * width + hits.columns, minlength=len(flat))
         # Copies of one text share all of its keys; that they share the exact one is enough.
-        shared |= (columns == 0) & (members[group] > 1)
-        numbers, links = np.unique(group[shared], return_inverse=True)
-        self._room = (self._limit - stored[numbers]).tolist()
-        rows_shared = filled[rows[shared]]
-        for row, link in zip(rows_shared.tolist(), links.tolist(), strict=True):
+        copied = np.zeros(len(flat), dtype=bool)
+        copied[::width] = copies[filled] > 1
+        at = np.flatnonzero(_may_meet(flat) | copied)
+        rows = filled[at // width]
+        sequence = np.argsort(flat[at], kind="stable")
+        starts = _find_starts(flat[at][sequence])
+        texts = np.diff(np.append(starts, len(at)))
+        group = np.empty(len(at), np.int64)
+        group[sequence] = np.repeat(np.arange(len(texts)), texts)
+        members = np.bincount(group, weights=copies[rows], minlength=len(texts)).astype(np.int64)
+        room = self._limit - stored[at[sequence[starts]]]
+        full = members > room
+        alike = np.zeros(len(texts), dtype=bool)
+        alike[_find_first_of_alike(rows[sequence], starts)] = True
+        shared = np.flatnonzero(((texts > 1) & (alike | full))[group] | copied[at])
+        self._room = room.tolist()
+        self._add_links(rows[shared], group[shared])
+        if changing:
+            crowded = np.concatenate((rows[full[group]], filled[np.flatnonzero(stored >= self._limit) // width]))
+            self._crowded = set(crowded.tolist())
+
+    def _add_links(self, rows: I64, links: I64) -> None:
+        """Link texts by keys, and compare each with the first of its key: the likeliest survivor."""
+        for row, link in zip(rows.tolist(), links.tolist(), strict=True):
             self._links[row].append(link)
-        # The first text of each key is the likeliest survivor: it is compared at once, others when asked.
-        first = rows_shared[np.unique(links, return_index=True)[1]]
-        pairs = np.unique(rows_shared << 32 | first[links])
+        numbers, first = np.unique(links, return_index=True)
+        pairs = np.unique(rows << 32 | rows[first[np.searchsorted(numbers, links)]])
         pairs = pairs[pairs >> 32 != pairs & 0xFFFFFFFF]
         self._compare(pairs >> 32, pairs & 0xFFFFFFFF)
-        if changing:
-            self._crowded = set(filled[rows[full[group]]].tolist())
+
+
+def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:
+    """Tell which keys may be there twice: those whose first bits are. It saves sorting the others."""
+    width = max(8, (8 * len(keys)).bit_length())
+    buckets = (keys >> np.uint64(64 - width)).astype(np.int64)
+    return np.bincount(buckets, minlength=1)[buckets] > 1
+
+
+def _find_starts(values: npt.NDArray[np.generic]) -> I64:
+    """Return where each run of equal values begins."""
+    new = np.ones(len(values), dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    return np.flatnonzero(new)
 
 
 def _find_first_of_alike(rows: I64, starts: I64) -> I64:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag_dedup.document import (
@@ -56,9 +56,9 @@ class Rules:
     workers: int
     limit: int = MOST_CANDIDATES
 
-    def is_stored(self, entry: Entry | None) -> bool:
+    def is_stored(self, entry: Entry) -> bool:
         """Tell whether the vector store holds this entry."""
-        return entry is not None and (self.annotate or entry.survivor is None)
+        return entry.survivor is None or self.annotate
 
 
 Source = tuple[str, str]
@@ -225,10 +225,10 @@ class Planner:
         for entry in entries:
             left = tuple(place for place in entry.elsewhere if place[0] != source)
             if entry.source != source:
-                self.draft.put(replace(entry, elsewhere=left))
+                self.draft.put(entry._replace(elsewhere=left))
             elif left:
                 (source_left, document), *rest = left
-                self.draft.put(replace(entry, document=document, source=source_left, elsewhere=tuple(rest)))
+                self.draft.put(entry._replace(document=document, source=source_left, elsewhere=tuple(rest)))
             else:
                 gone.append(entry)
         return gone
@@ -284,7 +284,7 @@ class Planner:
         near = matcher.find_near(row)
         return choose_survivor(document, source, near, self.rules.guards, self._read) if near else UNLIKE_ALL
 
-    def _replace(self, entry: Entry) -> None:
+    def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
         self._place(entry.key, entry.document, entry.source, entry.order, entry.elsewhere)
 
@@ -295,7 +295,7 @@ class Planner:
         if fresh.survivor is not None:
             survivor = self._survivor_of(fresh)
             if survivor is None or _are_relatives(fresh, survivor):
-                self._replace(fresh)
+                self._place_again(fresh)
         elif not _same_family(known, fresh):
             self._settle([e.key for e in self.draft.of_survivor(fresh.key) if _are_relatives(fresh, e)])
 
@@ -325,14 +325,14 @@ class Planner:
         waiting.sort(key=lambda entry: entry.order)
         if self._block.whole:
             for entry in waiting:
-                self._replace(entry)
+                self._place_again(entry)
             return
         for cut in range(0, len(waiting), self.rules.batch_size):
             part = waiting[cut : cut + self.rules.batch_size]
             texts = Counter((entry.document.scope, entry.document.text) for entry in part)
             self._block = self._match(texts, changing=True, whole=False)
             for entry in part:
-                self._replace(entry)
+                self._place_again(entry)
 
     def _read(self, text: str) -> Marks:
         """Read the marks of a text once for each block."""
@@ -351,13 +351,14 @@ class Planner:
         written: set[str] = set()
         for key in self._sort_touched(arrivals):
             old, new = self.draft.before(key), self.draft.entry(key)
+            was_stored = old is not None and self.rules.is_stored(old)
             if new is None or not self.rules.is_stored(new):
-                if old is not None and self.rules.is_stored(old):
+                if was_stored:
                     removed[key[1]] = None
             elif old is None or old.document.text != new.document.text:
                 added.append(_hand_out(new.document, given))
                 written.add(key[1])
-            elif not self.rules.is_stored(old):
+            elif not was_stored:
                 promoted.append(_hand_out(new.document, given))
                 written.add(key[1])
         for name in written:
@@ -433,14 +434,14 @@ def _add_source(known: Entry, arrival: Arrival) -> Entry:
     if known.source in (None, source):
         if known.source == source and _same_document(known.document, document):
             return known
-        return replace(known, document=document, source=source)
+        return known._replace(document=document, source=source)
     if source is None:
         return known
     places = dict(known.elsewhere)
     before = places.get(source)
     if before is not None and _same_document(before, document):
         return known
-    return replace(known, elsewhere=tuple({**places, source: document}.items()))
+    return known._replace(elsewhere=tuple({**places, source: document}.items()))
 
 
 def _changes_family(known: Entry, arrival: Arrival) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +25,7 @@ class Near(NamedTuple):
     survivor: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The survivor of a document and how it was verified; all ``None`` for a text like no other.
 
     Without a survivor, ``similarity`` and ``guard`` tell of the nearest one that a guard refused.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rag_dedup.document import EntryKey
 
-__all__ = ["Hits", "Postings"]
+__all__ = ["Hits", "Postings", "drop_second_half"]
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -134,7 +134,7 @@ class Postings:
         del self._names[self._count :]
         self._names.extend(names)
         places = np.asarray(orders, np.int64)
-        run = ((_keys_of(signatures) >> _HALF) << _HALF) | places.astype(np.uint64)[:, None]
+        run = ((drop_second_half(signatures) >> _HALF) << _HALF) | places.astype(np.uint64)[:, None]
         run = _drop_repeats(np.sort(run, axis=None))
         runs = _merge((*self._runs, run))
         postings = sum(map(len, runs))
@@ -179,7 +179,7 @@ class Postings:
             limit: at most so many survivors for each key: the earliest.
             without: orders that do not count.
         """
-        keys = _keys_of(signatures)
+        keys = drop_second_half(signatures)
         flat = keys.ravel()
         sequence = np.flatnonzero(self._sieve.pass_keys(flat))
         # Sorted, so that neighbours are found near each other, in the cache.
@@ -252,7 +252,7 @@ class Postings:
         self._count, self._dead, self._runs = state.count, state.dead, state.runs
 
 
-def _keys_of(signatures: U64) -> U64:
+def drop_second_half(signatures: U64) -> U64:
     """Return one key for each column: the first half stands for the whole exact key."""
     return np.delete(signatures, 1, axis=1)
 

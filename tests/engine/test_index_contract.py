@@ -30,16 +30,10 @@ def sign(*keys: int) -> npt.NDArray[np.uint64]:
     return np.array([(key << 48) + key for key in keys], dtype=np.uint64)
 
 
-def post(
-    signatures: dict[Entry, npt.NDArray[np.uint64]], *others: Entry, withdrawn: tuple[int, ...] = ()
-) -> Changes:
-    """Return changes that put entries, some of them with signatures."""
-    return Changes(
-        put=(*signatures, *others),
-        posted=tuple(signatures),
-        signatures=np.stack(list(signatures.values())),
-        withdrawn=withdrawn,
-    )
+def post(*posted: tuple[Entry, npt.NDArray[np.uint64]], withdrawn: tuple[int, ...] = ()) -> Changes:
+    """Return changes that put survivors with their signatures."""
+    entries, signatures = zip(*posted, strict=True)
+    return Changes(put=entries, posted=entries, signatures=np.stack(signatures), withdrawn=withdrawn)
 
 
 def find(
@@ -103,7 +97,7 @@ class TestIndex:
     def test_survivors_are_found_by_each_key_in_history_order(self, index: Index) -> None:
         apply(
             index,
-            post({make_entry("late", 3): sign(1, 1, 7, 8), make_entry("early", 1): sign(2, 2, 8, 8)}),
+            post((make_entry("late", 3), sign(1, 1, 7, 8)), (make_entry("early", 1), sign(2, 2, 8, 8))),
         )
         assert find(index, sign(2, 2, 7, 9), sign(3, 3, 9, 9), sign(1, 1, 7, 8)) == [
             (0, 0, "early"),
@@ -115,29 +109,29 @@ class TestIndex:
         ]
 
     def test_the_exact_key_has_two_halves(self, index: Index) -> None:
-        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        apply(index, post((make_entry("a", 0), sign(1, 1, 7))))
         assert find(index, sign(1, 2, 8), sign(2, 1, 8)) == []
 
     def test_keys_are_compared_whole(self, index: Index) -> None:
-        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        apply(index, post((make_entry("a", 0), sign(1, 1, 7))))
         near = sign(9, 9, 7)
         near[2] += np.uint64(1)
         assert find(index, near) == []
 
     def test_the_earliest_count(self, index: Index) -> None:
-        apply(index, post({make_entry(str(i), i): sign(i, i, 7) for i in (5, 2, 4, 1, 3)}))
+        apply(index, post(*((make_entry(str(i), i), sign(i, i, 7)) for i in (5, 2, 4, 1, 3))))
         assert [id for _, _, id in find(index, sign(9, 9, 7), limit=2)] == ["1", "2"]
         assert [id for _, _, id in find(index, sign(9, 9, 7), limit=2, without=(1, 3))] == ["2", "4"]
         apply(index, Changes(delete=(("", "2"),), withdrawn=(2,)))
         assert [id for _, _, id in find(index, sign(9, 9, 7), limit=3)] == ["1", "3", "4"]
 
     def test_a_new_text_replaces_the_old(self, index: Index) -> None:
-        apply(index, post({make_entry("a", 0): sign(1, 1, 7), make_entry("b", 1): sign(2, 2, 8)}))
-        apply(index, post({make_entry("a", 0): sign(3, 3, 7)}, withdrawn=(0,)))
+        apply(index, post((make_entry("a", 0), sign(1, 1, 7)), (make_entry("b", 1), sign(2, 2, 8))))
+        apply(index, post((make_entry("a", 0), sign(3, 3, 7)), withdrawn=(0,)))
         assert find(index, sign(1, 1, 7), sign(3, 3, 8)) == [(0, 1, "a"), (1, 0, "a"), (1, 1, "b")]
 
     def test_what_is_put_without_a_signature_is_found_as_before(self, index: Index) -> None:
-        apply(index, post({make_entry("a", 0): sign(1, 1, 7)}))
+        apply(index, post((make_entry("a", 0), sign(1, 1, 7))))
         put(index, make_entry("a", 0, source="page"))
         assert find(index, sign(1, 1, 7)) == [(0, 0, "a"), (0, 1, "a")]
         apply(index, Changes(put=(make_entry("a", 0, survivor="b"), make_entry("b", 1)), withdrawn=(0,)))
@@ -147,11 +141,11 @@ class TestIndex:
     def test_many_that_come_and_go(self, index: Index, count: int) -> None:
         for start in (0, count):
             apply(
-                index, post({make_entry(str(i), i): sign(i, i, i // 3) for i in range(start, start + count)})
+                index, post(*((make_entry(str(i), i), sign(i, i, i // 3)) for i in range(start, start + count)))
             )
         gone = [i for i in range(2 * count) if i % 4]
         apply(index, Changes(delete=tuple(("", str(i)) for i in gone), withdrawn=tuple(gone)))
-        apply(index, post({make_entry("new", 2 * count): sign(7000, 7000, 2)}))
+        apply(index, post((make_entry("new", 2 * count), sign(7000, 7000, 2))))
         expected = [i for i in range(2 * count) if i % 4 == 0]
         assert find(index, *(sign(i, i, 9999) for i in range(2 * count))) == [
             (i, 0, str(i)) for i in expected
