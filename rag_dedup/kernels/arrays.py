@@ -22,7 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.kernels.sets import I64, U8, U32, U64, Permutations, Reading, ShingleSets
-from rag_dedup.kernels.tables import ASCII_FLAGS, ASCII_LOWER, INVISIBLE, SPACE, read_folds
+from rag_dedup.kernels.tables import (
+    ASCII_FLAGS,
+    ASCII_LOWER,
+    INVISIBLE,
+    OTHER_FORM,
+    SPACE,
+    Folds,
+    measure_utf8,
+    read_folds,
+)
 from rag_dedup.text import LAST_ASSIGNED, MAX_TOKEN, SHINGLE_SIZE, SINGLE, WORD
 
 __all__ = [
@@ -31,7 +40,7 @@ __all__ = [
     "count_pairs",
     "minhash",
     "mix",
-    "read_ascii",
+    "read_bytes",
     "read_points",
     "simhash",
 ]
@@ -68,18 +77,64 @@ def mix32(h: U32) -> U32:
     return h
 
 
-def read_ascii(data: U8, starts: I64, lengths: I64) -> Reading:
-    """Read ASCII texts that lie end to end, a byte of white space after each."""
-    flags = ASCII_FLAGS[data]
-    unread = np.empty(0, np.int64)
-    if flags.max(initial=0) >= INVISIBLE:
-        unread = np.unique(np.searchsorted(starts, np.flatnonzero(flags >= INVISIBLE), side="right") - 1)
-    kept, starts, stops = _fold_spaces(flags == SPACE, starts, lengths)
-    lower = ASCII_LOWER[data]
+def read_bytes(data: U8, starts: I64, lengths: I64, folds: Folds | None) -> Reading:
+    """Read texts in UTF-8 that lie end to end, a byte of white space after each.
+
+    Scripts without spaces are left to :func:`read_points`.
+    """
+    flags, lower = ASCII_FLAGS[data], ASCII_LOWER[data]
+    mixed = other = np.empty(0, np.int64)
+    if folds is not None:
+        mixed, other = _read_plain(data, flags, lower, folds)
+    odd = np.flatnonzero(flags >= INVISIBLE)
+    kept, out_starts, stops = _fold_spaces(flags == SPACE, starts, lengths)
     if kept is not None:
         lower, flags = lower[kept], flags[kept]
-    sets, short = _shingle(lower, *_find_words(flags == WORD), starts, stops)
-    return Reading(lower, starts, stops, lower, starts, stops, sets, short, unread)
+    begins, finishes = _find_words(flags == WORD)
+    unread = [_find_rows(starts, odd)]
+    if len(mixed):
+        # Pieces of long tokens are counted in characters.
+        long = begins[finishes - begins > MAX_TOKEN]
+        unread.append(np.intersect1d(_find_rows(out_starts, long), _find_rows(starts, mixed)))
+    sets, short = _shingle(lower, *_cut_long(begins, finishes), out_starts, stops)
+    unread.append(np.intersect1d(short, _find_rows(starts, other)))
+    rows = np.unique(np.concatenate(unread))
+    return Reading(lower, out_starts, stops, lower, out_starts, stops, sets, short, rows)
+
+
+def _find_rows(starts: I64, places: I64) -> I64:
+    """Return the texts that the places are in, each once."""
+    return np.unique(np.searchsorted(starts, places, side="right") - 1)
+
+
+def _read_plain(data: U8, flags: U8, lower: U8, folds: Folds) -> tuple[I64, I64]:
+    """Write flags and lower case of plain characters beyond ASCII.
+
+    Returns:
+        Where plain characters begin, and where those that have another normal form do.
+    """
+    leads = np.flatnonzero(data >= 0xC0)
+    sizes = 2 + (data[leads] >= 0xE0).astype(np.int64) + (data[leads] >= 0xF0)
+    points = np.zeros(len(leads), np.uint32)
+    for size in (2, 3, 4):
+        chosen = np.flatnonzero(sizes == size)
+        points[chosen] = data[leads[chosen]] & (0x7F >> size)
+        for i in range(1, size):
+            points[chosen] = points[chosen] << np.uint32(6) | data[leads[chosen] + i] & 0x3F
+    kinds = folds.plain[np.minimum(points, LAST_ASSIGNED)]
+    small = np.where(points < LAST_ASSIGNED, folds.lower[np.minimum(points, LAST_ASSIGNED - 1)], points)
+    space = small == ord(" ")
+    plain = (kinds > 0) & (kinds & 3 != SINGLE) & (space | (measure_utf8(small) == sizes))
+    for size in (2, 3, 4):
+        for i in range(size):
+            here = plain & (sizes == size)
+            at = leads[here] + i
+            byte = (small[here] >> np.uint32(6 * (size - 1 - i))) & 0x3F | 0x80
+            if i == 0:
+                byte = small[here] >> np.uint32(6 * (size - 1)) | (0xF00 >> size & 0xFF)
+            lower[at] = np.where(space[here], ord(" "), byte)
+            flags[at] = np.where(space[here], SPACE, kinds[here] & 3)
+    return leads[plain], leads[plain & (kinds >= OTHER_FORM)]
 
 
 def read_points(
@@ -157,8 +212,7 @@ def _encode(points: U32) -> tuple[U8, I64]:
     text = points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     edges = np.zeros(len(points) + 1, dtype=np.int64)
-    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    np.cumsum(sizes, out=edges[1:])
+    np.cumsum(measure_utf8(points), out=edges[1:])
     return data, edges
 
 
@@ -167,7 +221,7 @@ def _find_words(word: npt.NDArray[np.bool_]) -> tuple[I64, I64]:
     edges = np.flatnonzero(word[1:] != word[:-1]) + 1
     if word[:1].any():
         edges = np.concatenate((np.zeros(1, np.int64), edges))
-    return _cut_long(edges[::2], edges[1::2])
+    return edges[::2], edges[1::2]
 
 
 def _find_tokens(points: U32) -> tuple[I64, I64]:

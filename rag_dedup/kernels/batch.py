@@ -193,49 +193,53 @@ def _map(work: Callable[[slice], Result], blocks: Iterator[slice], workers: int)
 
 
 def _read_block(texts: Sequence[str], kernel: Kernel) -> tuple[U8, ShingleSets]:
-    """Read a block: ASCII texts and others each in one go."""
-    ascii_rows = [i for i, text in enumerate(texts) if text.isascii()]
-    parts: list[tuple[U8, ShingleSets]] = []
-    place = np.arange(len(texts))  # of each row in the parts, one after the other
-    rest: list[int] = []
-    if ascii_rows:
-        chosen = texts if len(ascii_rows) == len(texts) else [texts[i] for i in ascii_rows]
-        data, starts, lengths = _join(chosen, "ascii", np.uint8)
-        reading = kernel.read_ascii(data, starts, lengths)
-        parts.append(_finish(reading))
-        place[ascii_rows] = np.arange(len(ascii_rows))
-        rest = [ascii_rows[i] for i in reading.unread.tolist()]
-    if len(ascii_rows) < len(texts) or rest:
-        rest = sorted({*range(len(texts))} - {*ascii_rows}) + rest
-        parts.append(_read_points([texts[i] for i in rest], kernel))
-        place[rest] = len(ascii_rows) + np.arange(len(rest))
-    if len(parts) == 1:
-        return parts[0]
-    digests = np.concatenate([digests for digests, _ in parts])
-    return digests[place], _take_rows(_join_sets([sets for _, sets in parts]), place)
+    """Read a block: all texts in one go, and then those that need more."""
+    ascii_only = all(map(str.isascii, texts))
+    if ascii_only:
+        data = "\n".join((*texts, "")).encode("ascii")
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    else:
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        data = b"\n".join((*encoded, b""))
+        lengths = np.fromiter(map(len, encoded), np.int64, len(texts))
+    reading = kernel.read_bytes(
+        np.frombuffer(data, dtype=np.uint8), _find_starts(lengths), lengths, None if ascii_only else read_folds()
+    )
+    digests, sets = _finish(reading)
+    rest = reading.unread
+    if not len(rest):
+        return digests, sets
+    more_digests, more_sets = _read_points([texts[i] for i in rest.tolist()], kernel)
+    place = np.arange(len(texts))
+    place[rest] = len(texts) + np.arange(len(rest))
+    return (
+        np.concatenate((digests, more_digests))[place],
+        _take_rows(_join_sets([sets, more_sets]), place),
+    )
 
 
 def _read_points(texts: Sequence[str], kernel: Kernel) -> tuple[U8, ShingleSets]:
-    exact, exact_starts, exact_lengths = _join(texts, "utf-32-le", np.uint32)
+    exact, exact_starts, exact_lengths = _join_points(texts)
     normal, starts, lengths = exact, exact_starts, exact_lengths
     joins = np.flatnonzero(read_folds().joins[np.minimum(exact, LAST_ASSIGNED)])
     if len(joins):
         whole = set((np.searchsorted(starts, joins, side="right") - 1).tolist())
-        normal, starts, lengths = _join(
-            [normalise(text) if i in whole else text for i, text in enumerate(texts)], "utf-32-le", np.uint32
+        normal, starts, lengths = _join_points(
+            [normalise(text) if i in whole else text for i, text in enumerate(texts)]
         )
     return _finish(kernel.read_points(exact, exact_starts, exact_lengths, normal, starts, lengths))
 
 
-def _join(texts: Sequence[str], encoding: str, dtype: type) -> tuple[np.ndarray, I64, I64]:
-    """Lay texts end to end, a line break after each."""
-    data = "\n".join((*texts, "")).encode(encoding, "surrogatepass")
+def _join_points(texts: Sequence[str]) -> tuple[U32, I64, I64]:
+    """Lay the code points of texts end to end, a line break after each."""
+    data = "\n".join((*texts, "")).encode("utf-32-le", "surrogatepass")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return (
-        np.frombuffer(data, dtype=np.dtype(dtype).newbyteorder("<")),
-        np.cumsum(lengths + 1) - lengths - 1,
-        lengths,
-    )
+    return np.frombuffer(data, dtype="<u4").astype(np.uint32, copy=False), _find_starts(lengths), lengths
+
+
+def _find_starts(lengths: I64) -> I64:
+    """Return where texts begin that lie end to end, with one element after each."""
+    return np.cumsum(lengths + 1) - lengths - 1
 
 
 def _finish(reading: Reading) -> tuple[U8, ShingleSets]:

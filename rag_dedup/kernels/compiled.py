@@ -16,10 +16,10 @@ from numba import types
 
 from rag_dedup.kernels.arrays import FINISH, FNV_BASIS, FNV_PRIME, HEAD, POSITION
 from rag_dedup.kernels.sets import I64, U8, U32, U64, Permutations, Reading, ShingleSets
-from rag_dedup.kernels.tables import ASCII_FLAGS, ASCII_LOWER, INVISIBLE, Folds, read_folds
-from rag_dedup.text import LAST_ASSIGNED, MAX_TOKEN, SINGLE, WORD
+from rag_dedup.kernels.tables import ASCII_FLAGS, ASCII_LOWER, INVISIBLE, OTHER_FORM, Folds, read_folds
+from rag_dedup.text import LAST_ASSIGNED, MAX_TOKEN, SEPARATOR, SINGLE, WORD
 
-__all__ = ["combine_bands", "count_pairs", "minhash", "read_ascii", "read_points", "simhash"]
+__all__ = ["combine_bands", "count_pairs", "minhash", "read_bytes", "read_points", "simhash"]
 
 _K0, _K1, _K2 = POSITION
 _EDGES = 4096
@@ -191,14 +191,48 @@ def _put_set(raw, spare, count, tally, values, at):
     return at
 
 
+@_inline
+def _load_point(data, i):
+    """Return the code point that begins at ``i``, and where the next one does."""
+    byte = np.uint32(data[i])
+    if byte < 0xE0:
+        return ((byte & 0x1F) << 6) | (data[i + 1] & 0x3F), i + 2
+    if byte < 0xF0:
+        return ((byte & 0x0F) << 12) | ((np.uint32(data[i + 1]) & 0x3F) << 6) | (data[i + 2] & 0x3F), i + 3
+    high = ((byte & 0x07) << 18) | ((np.uint32(data[i + 1]) & 0x3F) << 12)
+    return high | ((np.uint32(data[i + 2]) & 0x3F) << 6) | (data[i + 3] & 0x3F), i + 4
+
+
+@_inline
+def _put_point(out, at, point):
+    """Write a code point in UTF-8 (surrogates too); return where it ends."""
+    if point < 0x80:
+        out[at] = point
+        return at + 1
+    if point < 0x800:
+        out[at] = 0xC0 | (point >> 6)
+        out[at + 1] = 0x80 | (point & 0x3F)
+        return at + 2
+    if point < 0x10000:
+        out[at] = 0xE0 | (point >> 12)
+        out[at + 1] = 0x80 | ((point >> 6) & 0x3F)
+        out[at + 2] = 0x80 | (point & 0x3F)
+        return at + 3
+    out[at] = 0xF0 | (point >> 18)
+    out[at + 1] = 0x80 | ((point >> 12) & 0x3F)
+    out[at + 2] = 0x80 | ((point >> 6) & 0x3F)
+    out[at + 3] = 0x80 | (point & 0x3F)
+    return at + 4
+
+
 @_compile(
     types.void(
-        _U8, _I64, _I64, _U8, _U8, _OUT_U8, _OUT_U64, _OUT_U64, _OUT_U64, _OUT_I64, _OUT_I64,
+        _U8, _I64, _I64, _U8, _U8, _U32, _U8, _OUT_U8, _OUT_U64, _OUT_U64, _OUT_U64, _OUT_I64, _OUT_I64,
         _OUT_I64, _OUT_I64, _OUT_I64, _OUT_U8, _OUT_U64, _OUT_I64,
     )
 )  # fmt: skip
-def _read_ascii(
-    data, starts, lengths, lower, flags, out, words, raw, spare, tally, edges,
+def _read_bytes(
+    data, starts, lengths, ascii_lower, flags, lower, plain, out, words, raw, spare, tally, edges,
     out_starts, out_stops, tokens_of, odd, values, offsets,
 ):  # fmt: skip
     at = 0
@@ -208,25 +242,63 @@ def _read_ascii(
         i = starts[row]
         end = i + lengths[row]
         space, word, seen = 1, 0, 0
+        mixed, other = False, False
         found, tokens = 0, 0
         before, last = np.uint64(0), np.uint64(0)
         while i < end:
             stop = min(end, i + _EDGES)
             while i < stop:
-                # No branches: every byte and edge is written, and overwritten where it is none.
                 byte = data[i]
-                flag = flags[byte]
-                out[at] = lower[byte]
-                edges[found] = at
-                found += (flag & WORD) != word
-                word = flag & WORD
-                at += 1 - (space & (flag >> 1))
-                space = (flag >> 1) & 1
-                seen |= flag
-                i += 1
+                if byte < 0x80:
+                    # No branches: every byte and edge is written, and overwritten where it is none.
+                    flag = flags[byte]
+                    out[at] = ascii_lower[byte]
+                    edges[found] = at
+                    found += (flag & WORD) != word
+                    word = flag & WORD
+                    at += 1 - (space & (flag >> 1))
+                    space = (flag >> 1) & 1
+                    seen |= flag
+                    i += 1
+                    continue
+                point, i = _load_point(data, i)
+                kind = plain[min(point, LAST_ASSIGNED)]
+                if kind == 0:
+                    seen = INVISIBLE
+                    i = end
+                    stop = end
+                    break
+                point = lower[point]
+                mixed = True
+                other |= kind >= OTHER_FORM
+                kind &= 3
+                if word and kind != WORD:
+                    edges[found] = at
+                    found += 1
+                    word = 0
+                if point == 0x20:
+                    out[at] = 0x20
+                    at += 1 - space
+                    space = 1
+                    continue
+                if kind != SEPARATOR and not word:
+                    edges[found] = at
+                    found += 1
+                at = _put_point(out, at, point)
+                if kind == SINGLE:
+                    edges[found] = at
+                    found += 1
+                else:
+                    word = kind
+                space = 0
             if i == end and word:
                 edges[found] = at
                 found += 1
+            if mixed:
+                for pair in range(found >> 1):
+                    # Pieces of long tokens are counted in characters.
+                    if edges[2 * pair + 1] - edges[2 * pair] > MAX_TOKEN:
+                        seen = INVISIBLE
             found, before, last, tokens = _take_tokens(
                 words, edges, found, MAX_TOKEN, before, last, tokens, raw
             )
@@ -234,7 +306,7 @@ def _read_ascii(
             at -= 1
         out_starts[row] = start
         out_stops[row] = at
-        odd[row] = seen >= INVISIBLE
+        odd[row] = seen >= INVISIBLE or (other and tokens < 3)
         tokens_of[row] = tokens
         if tokens < 3 and at > start:
             values[kept] = 0
@@ -245,8 +317,8 @@ def _read_ascii(
         at += 1
 
 
-def read_ascii(data: U8, starts: I64, lengths: I64) -> Reading:
-    """Read ASCII texts that lie end to end, a byte of white space after each."""
+def read_bytes(data: U8, starts: I64, lengths: I64, folds: Folds | None) -> Reading:
+    """Read texts in UTF-8 that lie end to end, a byte of white space after each."""
     rows = len(starts)
     out, words = _make_bytes(len(data))
     scratch = _make_scratch(int(lengths.max(initial=0)))
@@ -254,8 +326,9 @@ def read_ascii(data: U8, starts: I64, lengths: I64) -> Reading:
     odd = np.empty(rows, np.uint8)
     values = np.empty(len(data), np.uint64)
     offsets = np.zeros(rows + 1, np.int64)
-    _read_ascii(
-        data, starts, lengths, ASCII_LOWER, ASCII_FLAGS, out, words, *scratch,
+    lower, plain = (folds.lower, folds.plain) if folds else (np.empty(0, np.uint32), np.empty(0, np.uint8))
+    _read_bytes(
+        data, starts, lengths, ASCII_LOWER, ASCII_FLAGS, lower, plain, out, words, *scratch,
         out_starts, out_stops, tokens, odd, values, offsets,
     )  # fmt: skip
     return Reading(
@@ -281,28 +354,6 @@ def _make_scratch(longest: int) -> tuple[U64, U64, I64, I64]:
         np.empty(1 << bits, np.int64),
         np.empty(_EDGES + 2 * _EDGES_PER_POINT, np.int64),
     )
-
-
-@_inline
-def _put_point(out, at, point):
-    """Write a code point in UTF-8 (surrogates too); return where it ends."""
-    if point < 0x80:
-        out[at] = point
-        return at + 1
-    if point < 0x800:
-        out[at] = 0xC0 | (point >> 6)
-        out[at + 1] = 0x80 | (point & 0x3F)
-        return at + 2
-    if point < 0x10000:
-        out[at] = 0xE0 | (point >> 12)
-        out[at + 1] = 0x80 | ((point >> 6) & 0x3F)
-        out[at + 2] = 0x80 | (point & 0x3F)
-        return at + 3
-    out[at] = 0xF0 | (point >> 18)
-    out[at + 1] = 0x80 | ((point >> 12) & 0x3F)
-    out[at + 2] = 0x80 | ((point >> 6) & 0x3F)
-    out[at + 3] = 0x80 | (point & 0x3F)
-    return at + 4
 
 
 @_compile(types.void(_U32, _I64, _I64, _U32, _OUT_U8, _OUT_I64, _OUT_I64))

@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rag_dedup.kernels.tables import Folds
+
 __all__ = ["I64", "U8", "U32", "U64", "Kernel", "Permutations", "Reading", "ShingleSets", "Signed"]
 
 U8 = npt.NDArray[np.uint8]
@@ -74,7 +76,7 @@ class Reading(NamedTuple):
         normal, normal_starts, normal_stops: the same for the normalised texts.
         sets: the shingle sets; one of value 0 for a text of fewer tokens than a shingle has.
         short: rows of these.
-        unread: rows that hold ``INVISIBLE`` bytes: what stands for them is of no use.
+        unread: rows that cannot be read like this: what stands for them is of no use.
     """
 
     exact: U8
@@ -93,8 +95,13 @@ class Kernel(Protocol):
     has ``lengths[i]`` elements, and one more element, white space, follows it.
     """
 
-    def read_ascii(self, data: U8, starts: I64, lengths: I64) -> Reading:
-        """Read ASCII texts."""
+    def read_bytes(self, data: U8, starts: I64, lengths: I64, folds: Folds | None) -> Reading:
+        """Read texts in UTF-8, as far as that needs no neighbours.
+
+        Args:
+            data, starts, lengths: the texts.
+            folds: not needed when all are ASCII.
+        """
 
     def read_points(
         self, exact: U32, exact_starts: I64, exact_lengths: I64, normal: U32, starts: I64, lengths: I64

@@ -13,13 +13,32 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.text import ASCII_INVISIBLE, LAST_ASSIGNED, WORD, character_classes, fold_characters
+from rag_dedup.text import (
+    ASCII_INVISIBLE,
+    LAST_ASSIGNED,
+    SEPARATOR,
+    WORD,
+    character_classes,
+    fold_characters,
+)
 
-__all__ = ["ASCII_FLAGS", "ASCII_LOWER", "INVISIBLE", "SPACE", "Folds", "read_folds"]
+__all__ = [
+    "ASCII_FLAGS",
+    "ASCII_LOWER",
+    "INVISIBLE",
+    "OTHER_FORM",
+    "PLAIN",
+    "SPACE",
+    "Folds",
+    "measure_utf8",
+    "read_folds",
+]
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
 
+PLAIN, OTHER_FORM = 4, 8
+"""Flags of characters beside their class, see :class:`Folds`."""
 SPACE, INVISIBLE = 2, 4
 """Flags of ASCII characters, beside ``WORD``: white space, and what normalisation takes out."""
 
@@ -52,6 +71,9 @@ class Folds(NamedTuple):
         forms: code points of all normal forms, one after the other.
         joins: whether neighbours change the normal form; true for the last row.
         classes: of normalised characters: ``SEPARATOR``, ``WORD`` or ``SINGLE``.
+        plain: what can be read without looking at neighbours, since lower case and normal form are the
+            same character or both of them separate: ``PLAIN`` and the class; ``OTHER_FORM`` where a
+            separator has another normal form; 0 for all others.
     """
 
     lower: U32
@@ -60,6 +82,7 @@ class Folds(NamedTuple):
     forms: U32
     joins: U8
     classes: U8
+    plain: U8
 
 
 @cache
@@ -76,14 +99,37 @@ def read_folds() -> Folds:
     lower[ord("ς")] = "σ"
     forms = [*_blank_spaces(fold_characters(lines)).split("\n"), ""]
     count = np.array(list(map(len, forms)), dtype=np.uint8)
-    return Folds(
+    folds = Folds(
         lower=_to_points(_blank_spaces("".join(lower))),
         first=(np.cumsum(count, dtype=np.int64) - count).astype(np.uint32),
         count=count,
         forms=_to_points("".join(forms)),
         joins=_find_joining(lines),
         classes=np.frombuffer(character_classes(), dtype=np.uint8),
+        plain=np.zeros(LAST_ASSIGNED + 1, np.uint8),
     )
+    return folds._replace(plain=_find_plain(folds))
+
+
+def _find_plain(folds: Folds) -> U8:
+    """Mark characters that can be read one by one, in no more bytes of UTF-8 than they have."""
+    points = np.arange(LAST_ASSIGNED, dtype=np.uint32)
+    form = np.append(folds.forms, np.uint32(0))[folds.first[:-1]]
+    same = (folds.count[:-1] == 1) & (form == folds.lower)
+    # How many characters of the normal form are a letter, a space or one that joins.
+    telling = (folds.classes[folds.forms] != SEPARATOR) | (folds.forms == ord(" ")) | (folds.joins[folds.forms] > 0)
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(telling)))
+    first = folds.first[:-1].astype(np.int64)
+    silent = (folds.count[:-1] > 0) & (before[first + folds.count[:-1]] == before[first])
+    silent &= folds.classes[folds.lower] == SEPARATOR
+    plain = np.where(same, PLAIN | folds.classes[folds.lower], np.where(silent, PLAIN | OTHER_FORM, 0))
+    plain[(folds.joins[:-1] > 0) | (measure_utf8(folds.lower) > measure_utf8(points))] = 0
+    return np.append(plain, 0).astype(np.uint8)
+
+
+def measure_utf8(points: U32) -> npt.NDArray[np.int64]:
+    """Return how many bytes each code point takes."""
+    return 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
 
 
 def _find_joining(lines: str) -> U8:
