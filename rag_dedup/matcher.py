@@ -188,7 +188,9 @@ class Matcher:
         self._room = room.tolist()
         self._add_links(rows[shared], group[shared])
         if changing:
-            crowded = np.concatenate((rows[full[group]], filled[np.flatnonzero(stored >= self._limit) // width]))
+            crowded = np.concatenate(
+                (rows[full[group]], filled[np.flatnonzero(stored >= self._limit) // width])
+            )
             self._crowded = set(crowded.tolist())
 
     def _add_links(self, rows: I64, links: I64) -> None:
@@ -205,7 +207,8 @@ def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:
     """Tell which keys may be there twice: those whose first bits are. It saves sorting the others."""
     width = max(8, (8 * len(keys)).bit_length())
     buckets = (keys >> np.uint64(64 - width)).astype(np.int64)
-    return np.bincount(buckets, minlength=1)[buckets] > 1
+    sizes: I64 = np.bincount(buckets, minlength=1)
+    return sizes[buckets] > 1
 
 
 def _find_starts(values: npt.NDArray[np.generic]) -> I64:

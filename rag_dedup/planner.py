@@ -152,14 +152,14 @@ class Planner:
         characters, stop = 0, start
         for arrival, known in zip(arrivals, self.draft.load([a.key for a in arrivals]), strict=True):
             characters += len(arrival.document.text)
-            if characters > _CHARACTERS_PER_BLOCK and stop > start:
-                break
+            moving: list[Entry] = []
             if known is not None or stop in call.starts or stop in call.ends:
                 gone, moving = self._foresee(call, stop, known)
-                if stop > start and stop - start + len(waiting) + len(moving) >= size:
-                    break
                 going = going or gone
-                waiting.update((entry.key, entry) for entry in moving)
+            full = stop - start + len(waiting) + len(moving) >= size or characters > _CHARACTERS_PER_BLOCK
+            if full and stop > start:
+                break
+            waiting.update((entry.key, entry) for entry in moving)
             if known is None or arrival.key in waiting or known.document.text != arrival.document.text:
                 name = (arrival.key[0], arrival.document.text)
                 texts[name] = texts.get(name, 0) + 1
@@ -203,7 +203,9 @@ class Planner:
             moving += [entry for entry in orphans if entry is not None]
         if known is None:
             pass
-        elif known.document.text != arrival.document.text or _changes_family(known, arrival):
+        elif known.document.text != arrival.document.text:
+            going.append(known)
+        elif _changes_family(known, arrival):
             going.append(known)
             moving.append(known)
         elif known.survivor is not None:

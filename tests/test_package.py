@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import rag_dedup
-from rag_dedup import errors
+from rag_dedup import errors, kernels
 
 
 def run(code: str) -> str:
@@ -27,6 +29,50 @@ def test_import_is_light() -> None:
     code = "import sys, rag_dedup; rag_dedup.Deduplicator().dedupe([rag_dedup.Document('a', 'é b c d')])"
     loaded = run(f"{code}; print([name for name in {heavy} if name in sys.modules])")
     assert loaded.strip() == "[]"
+
+
+@pytest.mark.parametrize("cache", ["writable", "nowhere"])
+def test_the_compiled_kernel_is_loaded_when_asked_or_worth_it(cache: str, tmp_path: Path) -> None:
+    """Also by two processes that compile at once, and where no folder can hold what was compiled."""
+    code = """
+import sys
+from rag_dedup import Deduplicator, Document
+from rag_dedup.kernels import can_warm_up, warm_up
+import rag_dedup.kernels.batch as batch
+dedup = Deduplicator()
+dedup.dedupe([Document("a", "one two three four")])
+assert "numba" not in sys.modules and can_warm_up()
+"""
+    code += "warm_up()" if cache == "writable" else 'dedup.dedupe([Document("b", "word " * 3_400_000)])'
+    code += """
+assert not can_warm_up() and batch.choose_kernel().__name__ == "rag_dedup.kernels.compiled"
+print(dedup.dedupe([Document("c", "ONE two three four"), Document("d", "five six seven eight")]))
+"""
+    folder = tmp_path / "cache"
+    if cache == "nowhere":
+        folder.write_text("a file, not a folder")
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+        )
+        for _ in range(2 if cache == "writable" else 1)
+    ]
+    for process in processes:
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        assert "id='d'" in out
+        assert "id='c'" not in out
+
+
+def test_without_numba_the_error_is_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert not kernels.can_warm_up()
+    with pytest.raises(errors.MissingExtraError, match=r"pip install 'rag-dedup\[fast\]'"):
+        kernels.warm_up()
 
 
 def test_every_error_is_ours_and_drawn() -> None:

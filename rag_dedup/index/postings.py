@@ -19,6 +19,7 @@ __all__ = ["Hits", "Postings", "drop_second_half"]
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint8]
 
 _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
@@ -88,14 +89,14 @@ class Sieve:
     def pass_keys(self, keys: U64) -> npt.NDArray[np.bool_]:
         """Tell which keys somebody may have."""
         places = keys >> self._shift
-        passed = self._bits[places >> np.uint64(3)] & _BITS[places & np.uint64(7)]
-        return passed.astype(np.bool_)
+        passed: U8 = self._bits[places >> np.uint64(3)] & _BITS[places & np.uint64(7)]
+        return passed > 0
 
 
 class State(NamedTuple):
     """What changes in :class:`Postings`, saved."""
 
-    count: int
+    used: int
     dead: int
     runs: tuple[U64, ...]
     orders: I64
@@ -165,7 +166,7 @@ class Postings:
 
     def name_of(self, order: int) -> EntryKey:
         """Return the key of a survivor."""
-        return self._names[self._slots[order]]
+        return self._names[int(self._slots[order])]
 
     def signatures_of(self, orders: Sequence[int]) -> U64:
         """Return the signatures of survivors that are there."""
@@ -227,7 +228,7 @@ class Postings:
         """Tell which survivors are there and do have the whole key."""
         slots = self._slots[orders]
         there = np.where(columns == 0, 0, columns + 1)
-        held = (slots >= 0) & (self._signatures[slots, there] == keys[rows, columns])
+        held: npt.NDArray[np.bool_] = (slots >= 0) & (self._signatures[slots, there] == keys[rows, columns])
         return held & ((columns > 0) | (self._signatures[slots, 1] == signatures[rows, 1]))
 
     def compacted(self) -> Postings:
@@ -247,9 +248,9 @@ class Postings:
 
     def restore(self, state: State) -> None:
         """Come back to a saved state."""
-        self._slots[self._slots >= state.count] = -1
+        self._slots[self._slots >= state.used] = -1
         self._slots[state.orders] = state.slots
-        self._count, self._dead, self._runs = state.count, state.dead, state.runs
+        self._count, self._dead, self._runs = state.used, state.dead, state.runs
 
 
 def drop_second_half(signatures: U64) -> U64:

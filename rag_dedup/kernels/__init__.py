@@ -2,16 +2,16 @@
 
 One specification (:mod:`rag_dedup.kernels.arrays` states it, a slow oracle in the tests repeats it in
 plain Python) and two implementations with identical bits: :mod:`rag_dedup.kernels.arrays` in NumPy, which
-is always there, and :mod:`rag_dedup.kernels.compiled` in Numba (extra ``fast``), which
-:func:`choose_kernel` takes where it can. Every function takes another one as ``kernel``.
+is always there, and :mod:`rag_dedup.kernels.compiled` in Numba (extra ``fast``), which is taken once
+:func:`warm_up` has loaded it. Every function takes another one as ``kernel``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_dedup.kernels.arrays import count_common
 from rag_dedup.kernels.batch import (
+    can_warm_up,
     choose_kernel,
     combine_bands,
     count_pairs,
@@ -21,6 +21,7 @@ from rag_dedup.kernels.batch import (
     read,
     sign,
     simhash,
+    warm_up,
 )
 from rag_dedup.kernels.sets import Kernel, ShingleSets, Signed
 
@@ -29,9 +30,9 @@ __all__ = [
     "Kernel",
     "ShingleSets",
     "Signed",
+    "can_warm_up",
     "choose_kernel",
     "combine_bands",
-    "count_common",
     "count_pairs",
     "hash_scopes",
     "make_permutations",
@@ -40,6 +41,7 @@ __all__ = [
     "shingle_sets",
     "sign",
     "simhash",
+    "warm_up",
 ]
 
 HASH_SCHEME = "group-mix-2"

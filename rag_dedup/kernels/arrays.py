@@ -36,7 +36,6 @@ from rag_dedup.text import LAST_ASSIGNED, MAX_TOKEN, SHINGLE_SIZE, SINGLE, WORD
 
 __all__ = [
     "combine_bands",
-    "count_common",
     "count_pairs",
     "minhash",
     "mix",
@@ -192,7 +191,7 @@ def _replace_forms(points: U32, starts: I64, lengths: I64) -> tuple[U32, I64, I6
     folds = read_folds()
     rows = np.minimum(points, LAST_ASSIGNED)
     unknown = points >= LAST_ASSIGNED
-    first, count = folds.first[rows].astype(np.int64), folds.count[rows].astype(np.int64)
+    first, count = folds.first[rows].astype(np.int64), folds.sizes[rows].astype(np.int64)
     count[unknown] = 1
     if (count == 1).all():
         return (
@@ -364,18 +363,13 @@ def simhash(sets: ShingleSets) -> U64:
     return result
 
 
-def count_common(a: U64, b: U64) -> int:
-    """Return how many values two sorted arrays of distinct values share."""
-    both = np.concatenate((a, b))
-    both.sort(kind="stable")  # merges two sorted runs in linear time
-    return int(np.count_nonzero(both[1:] == both[:-1]))
-
-
 def count_pairs(a: ShingleSets, rows_a: I64, b: ShingleSets, rows_b: I64, least: I64) -> I64:
     """Return how many shingles each pair shares, 0 where these are fewer than ``least``."""
     counts = np.zeros(len(rows_a), dtype=np.int64)
     possible = np.minimum(a.sizes()[rows_a], b.sizes()[rows_b]) >= least
     for i in np.flatnonzero(possible).tolist():
-        counts[i] = count_common(a[rows_a[i]], b[rows_b[i]])
+        both = np.concatenate((a[rows_a[i]], b[rows_b[i]]))
+        both.sort(kind="stable")  # merges two sorted runs in linear time
+        counts[i] = np.count_nonzero(both[1:] == both[:-1])
     counts[counts < least] = 0
     return counts

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+import importlib.util
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rag_dedup.errors import MissingExtraError
+from rag_dedup.kernels import arrays
 from rag_dedup.kernels.sets import I64, U8, U32, U64, Kernel, Permutations, Reading, ShingleSets, Signed
 from rag_dedup.kernels.tables import read_folds
 from rag_dedup.text import LAST_ASSIGNED, normalise
 
-__all__ = ["choose_kernel", "hash_scopes", "make_permutations", "minhash", "read", "sign"]
+__all__ = [
+    "can_warm_up",
+    "choose_kernel",
+    "combine_bands",
+    "count_pairs",
+    "hash_scopes",
+    "make_permutations",
+    "minhash",
+    "read",
+    "sign",
+    "simhash",
+    "warm_up",
+]
 
 Result = TypeVar("Result")
 
@@ -26,19 +42,35 @@ EXACT_BYTES = 16
 """Of the SHA-256: a text that another would be taken for takes 2**128 trials."""
 
 
-@cache
+_COMPILED = "rag_dedup.kernels.compiled"
+
+
 def choose_kernel() -> Kernel:
-    """Return the compiled kernel where Numba is installed (extra ``fast``), else the one in NumPy.
+    """Return the compiled kernel once it is loaded, see :func:`warm_up`; until then the one in NumPy.
 
-    Loading Numba takes about a second, and compiling for the first time on a machine some ten more.
+    Both give the same bits, so that it does not matter when the one takes over.
     """
-    try:
-        from rag_dedup.kernels import compiled
-    except ImportError:
-        from rag_dedup.kernels import arrays
+    kernel = sys.modules.get(_COMPILED)
+    # What the module defines last is not there yet while another thread loads it.
+    return kernel if hasattr(kernel, "count_pairs") else arrays  # type: ignore[return-value]
 
-        return arrays
-    return compiled
+
+def can_warm_up() -> bool:
+    """Tell whether the compiled kernel is installed and not loaded yet."""
+    return _COMPILED not in sys.modules and importlib.util.find_spec("numba") is not None
+
+
+def warm_up() -> None:
+    """Load the compiled kernel (extra ``fast``), for all calls from now on.
+
+    That takes about a second, and some ten the first time on a machine, when Numba compiles it.
+
+    Raises:
+        MissingExtraError: Numba is not installed.
+    """
+    if importlib.util.find_spec("numba") is None:
+        raise MissingExtraError("fast", "numba")
+    importlib.import_module(_COMPILED)
 
 
 def sign(
@@ -203,7 +235,10 @@ def _read_block(texts: Sequence[str], kernel: Kernel) -> tuple[U8, ShingleSets]:
         data = b"\n".join((*encoded, b""))
         lengths = np.fromiter(map(len, encoded), np.int64, len(texts))
     reading = kernel.read_bytes(
-        np.frombuffer(data, dtype=np.uint8), _find_starts(lengths), lengths, None if ascii_only else read_folds()
+        np.frombuffer(data, dtype=np.uint8),
+        _find_starts(lengths),
+        lengths,
+        None if ascii_only else read_folds(),
     )
     digests, sets = _finish(reading)
     rest = reading.unread
@@ -244,14 +279,14 @@ def _find_starts(lengths: I64) -> I64:
 
 def _finish(reading: Reading) -> tuple[U8, ShingleSets]:
     """Add what takes a cryptographic hash: the digests, and the shingles that are whole texts."""
-    view = memoryview(reading.exact)
+    view = reading.exact.data
     digests = b"".join(
         [
             hashlib.sha256(view[start:stop]).digest()
             for start, stop in zip(reading.exact_starts.tolist(), reading.exact_stops.tolist(), strict=True)
         ]
     )
-    view = memoryview(reading.normal)
+    view = reading.normal.data
     for i in reading.short.tolist():
         digest = hashlib.sha256(view[reading.normal_starts[i] : reading.normal_stops[i]]).digest()
         reading.sets.values[reading.sets.offsets[i]] = int.from_bytes(digest[:8], "little")

@@ -1,8 +1,9 @@
 """The kernels in Numba (extra ``fast``): the specification of :mod:`rag_dedup.kernels.arrays` as loops.
 
 Importing this module compiles everything, so that nothing is compiled later: about ten seconds the first
-time on a machine, then well under a second, since Numba keeps the machine code beside this file or, where
-that cannot be written, in the user's cache (``NUMBA_CACHE_DIR``). The loops release the GIL.
+time on a machine, then about one, since Numba keeps the machine code beside this file or, where that cannot
+be written, in the user's cache (``NUMBA_CACHE_DIR``). The loops release the GIL. All of them are in this one
+file because Numba keeps code until *this* file changes, whatever else was inlined into it.
 """
 
 from __future__ import annotations
@@ -463,7 +464,7 @@ def read_points(
     values = np.empty(int(sizes.sum()), np.uint64)
     offsets = np.zeros(rows + 1, np.int64)
     _read_points(
-        normal, starts, lengths, folds.first, folds.count, folds.forms, folds.classes, out, words,
+        normal, starts, lengths, folds.first, folds.sizes, folds.forms, folds.classes, out, words,
         *scratch, out_starts, out_stops, tokens, values, offsets,
     )  # fmt: skip
     return Reading(
@@ -477,7 +478,7 @@ def read_points(
 def _measure_forms(points: U32, starts: I64, lengths: I64, folds: Folds) -> I64:
     """Return the number of code points of each text's normal form, at least 1."""
     sizes = np.empty(len(starts), np.int64)
-    _add_counts(points, starts, lengths, folds.count, sizes)
+    _add_counts(points, starts, lengths, folds.sizes, sizes)
     return sizes
 
 

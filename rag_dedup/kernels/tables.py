@@ -53,10 +53,9 @@ def _flag_ascii(point: int) -> int:
 
 
 ASCII_FLAGS: U8 = np.array([_flag_ascii(point) for point in range(128)] + [INVISIBLE] * 128, dtype=np.uint8)
-ASCII_LOWER: U8 = np.frombuffer(
-    bytes(range(256)).lower().translate(bytes(32 if bytes([i]).isspace() or 28 <= i < 32 else i for i in range(256))),
-    dtype=np.uint8,
-)  # fmt: skip
+ASCII_LOWER: U8 = np.array(
+    [ord(" ") if i < 128 and chr(i).isspace() else bytes([i]).lower()[0] for i in range(256)], dtype=np.uint8
+)
 """Lower case; all white space is a space."""
 
 
@@ -66,7 +65,7 @@ class Folds(NamedTuple):
     Args:
         lower: the lower case, when it is one character (which leaves out only U+0130), final sigma as
             sigma, white space as a space. What exact keys read. Not for the last row.
-        first, count: ``forms[first:first + count]`` is the normal form of the character on its own,
+        first, sizes: ``forms[first:first + size]`` is the normal form of the character on its own,
             white space as a space.
         forms: code points of all normal forms, one after the other.
         joins: whether neighbours change the normal form; true for the last row.
@@ -78,7 +77,7 @@ class Folds(NamedTuple):
 
     lower: U32
     first: U32
-    count: U8
+    sizes: U8
     forms: U32
     joins: U8
     classes: U8
@@ -98,11 +97,11 @@ def read_folds() -> Folds:
     ]
     lower[ord("ς")] = "σ"
     forms = [*_blank_spaces(fold_characters(lines)).split("\n"), ""]
-    count = np.array(list(map(len, forms)), dtype=np.uint8)
+    sizes = np.array(list(map(len, forms)), dtype=np.uint8)
     folds = Folds(
         lower=_to_points(_blank_spaces("".join(lower))),
-        first=(np.cumsum(count, dtype=np.int64) - count).astype(np.uint32),
-        count=count,
+        first=(np.cumsum(sizes, dtype=np.int64) - sizes).astype(np.uint32),
+        sizes=sizes,
         forms=_to_points("".join(forms)),
         joins=_find_joining(lines),
         classes=np.frombuffer(character_classes(), dtype=np.uint8),
@@ -115,12 +114,14 @@ def _find_plain(folds: Folds) -> U8:
     """Mark characters that can be read one by one, in no more bytes of UTF-8 than they have."""
     points = np.arange(LAST_ASSIGNED, dtype=np.uint32)
     form = np.append(folds.forms, np.uint32(0))[folds.first[:-1]]
-    same = (folds.count[:-1] == 1) & (form == folds.lower)
+    same = (folds.sizes[:-1] == 1) & (form == folds.lower)
     # How many characters of the normal form are a letter, a space or one that joins.
-    telling = (folds.classes[folds.forms] != SEPARATOR) | (folds.forms == ord(" ")) | (folds.joins[folds.forms] > 0)
+    telling = (
+        (folds.classes[folds.forms] != SEPARATOR) | (folds.forms == ord(" ")) | (folds.joins[folds.forms] > 0)
+    )
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(telling)))
     first = folds.first[:-1].astype(np.int64)
-    silent = (folds.count[:-1] > 0) & (before[first + folds.count[:-1]] == before[first])
+    silent = (folds.sizes[:-1] > 0) & (before[first + folds.sizes[:-1]] == before[first])
     silent &= folds.classes[folds.lower] == SEPARATOR
     plain = np.where(same, PLAIN | folds.classes[folds.lower], np.where(silent, PLAIN | OTHER_FORM, 0))
     plain[(folds.joins[:-1] > 0) | (measure_utf8(folds.lower) > measure_utf8(points))] = 0

@@ -23,7 +23,9 @@ def find_chunks() -> Path:
     """
     path = Path(os.environ.get("RAG_DEDUP_DATA", "")) / "docs" / "chunks.jsonl.xz"
     if not path.is_file():
-        raise SystemExit("set RAG_DEDUP_DATA to the folder of the labelled data, which has docs/chunks.jsonl.xz")
+        raise SystemExit(
+            "set RAG_DEDUP_DATA to the folder of the labelled data, which has docs/chunks.jsonl.xz"
+        )
     return path
 
 

@@ -14,6 +14,7 @@ right if an earlier text has Jaccard 0.8 or more, a keep is wrong if an earlier 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import platform
@@ -22,7 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -30,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from rag_dedup import Deduplicator, Document
-from rag_dedup.kernels import shingle_sets
+from rag_dedup.kernels import arrays, batch, shingle_sets, warm_up
 from tests.benchmarks.corpora import make_chunks, read_chunks, take_distinct
 
 THRESHOLD = 0.8
@@ -70,8 +71,6 @@ def run_ours_guarded(documents: Sequence[Document]) -> list[bool]:
 
 def run_ours_numpy(documents: Sequence[Document]) -> list[bool]:
     """Without the extra ``fast``."""
-    from rag_dedup.kernels import arrays, batch
-
     chosen = batch.choose_kernel
     batch.choose_kernel = lambda: arrays
     try:
@@ -234,10 +233,8 @@ def read_memory() -> tuple[float, float]:
 
 def forget_peak() -> None:
     """Let the peak begin anew; without effect but on Linux."""
-    try:
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def measure_growth(sizes: Sequence[int], texts: list[str]) -> list[dict[str, float]]:
@@ -273,17 +270,22 @@ def make_hostile(count: int) -> dict[str, Callable[[], list[Document]]]:
     def number(texts: Iterable[str]) -> list[Document]:
         return [Document(str(i), text) for i, text in enumerate(texts)]
 
+    def spell(first: int, letters: int) -> list[Document]:
+        return number(
+            "".join(chr(first + (i * 31 + j * j) % letters) for j in range(100)) for i in range(count // 4)
+        )
+
     return {
-        "plain": lambda: number(" ".join(words[i * 7 % 50_000 : i * 7 % 50_000 + 100]) + f" {i}" for i in range(count)),
+        "plain": lambda: number(f"{' '.join(words[i * 7 % 50_000 :][:100])} {i}" for i in range(count)),
         "one giant star": lambda: number(f"{common} {i}" for i in range(count)),
         "one template, half of it": lambda: number(
             f"{common} " + " ".join(f"{i}x{j}" for j in range(150)) for i in range(count // 4)
         ),
         "empty": lambda: number("" for _ in range(count)),
         "tiny": lambda: number(str(i) for i in range(count)),
-        "one text": lambda: number([" ".join(words) * (count // 2000)]),
-        "Chinese": lambda: number("".join(chr(0x4E00 + (i * 31 + j * j) % 20000) for j in range(100)) for i in range(count // 4)),
-        "emoji": lambda: number("".join(chr(0x1F300 + (i * 31 + j * j) % 700) for j in range(100)) for i in range(count // 4)),
+        "one text": lambda: number([" ".join(words) * (count // 4000)]),
+        "Chinese": lambda: spell(0x4E00, 20_000),
+        "emoji": lambda: spell(0x1F300, 700),
     }
 
 
@@ -311,12 +313,8 @@ def measure_hostile(counts: Sequence[int]) -> list[dict[str, Any]]:
 def describe_machine() -> dict[str, str]:
     """Return what the figures depend on."""
     found = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    installed = {distribution.name: distribution.version for distribution in distributions()}
+    return found | {name: installed.get(name, "not installed") for name in PACKAGES}
 
 
 def main() -> None:
@@ -329,6 +327,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1_000_000, help="chunks of --million and --hostile")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    warm_up()
     measured: dict[str, Any] = {"machine": describe_machine()}
     print(measured["machine"])
     if options.hostile:
@@ -341,14 +340,15 @@ def main() -> None:
             sizes = (10_000, 100_000, 1_000_000, *([5_000_000] if options.large else []))
             measured["growth"] = measure_growth(sizes, texts)
         else:
-            run_ours(chunks[:1000])
             names = list(CONTESTANTS)
             rows = measure("docs", chunks, names, rounds=options.rounds, quality=True)
             rows += measure("docs, distinct", distinct, names, rounds=options.rounds, quality=True)
             if options.million:
                 made = list(make_chunks(options.count, texts))
                 names.remove("ours, fast, guarded")
-                rows += measure(f"{options.count:,} made", made, names, rounds=1, quality=options.count <= 100_000)
+                rows += measure(
+                    f"{options.count:,} made", made, names, rounds=1, quality=options.count <= 100_000
+                )
             measured["rows"] = [asdict(row) for row in rows]
             print_rows(rows)
     if options.json:

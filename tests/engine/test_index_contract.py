@@ -141,7 +141,8 @@ class TestIndex:
     def test_many_that_come_and_go(self, index: Index, count: int) -> None:
         for start in (0, count):
             apply(
-                index, post(*((make_entry(str(i), i), sign(i, i, i // 3)) for i in range(start, start + count)))
+                index,
+                post(*((make_entry(str(i), i), sign(i, i, i // 3)) for i in range(start, start + count))),
             )
         gone = [i for i in range(2 * count) if i % 4]
         apply(index, Changes(delete=tuple(("", str(i)) for i in gone), withdrawn=tuple(gone)))

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_dedup import kernels
-from rag_dedup.kernels import Kernel, arrays, batch
+from rag_dedup.kernels import Kernel, arrays, batch, compiled
 from rag_dedup.text import normalise, tokenise
 
 BITS = (1 << 64) - 1
 POSITION = (0x9E3779B97F4A7C15, 0xB7E151628AED2A6B, 0x243F6A8885A308D3)
-KERNELS: dict[str, Kernel] = {"NumPy": arrays, "chosen": batch.choose_kernel()}
+KERNELS: dict[str, Kernel] = {"NumPy": arrays, "Numba": compiled}
 
 
 def mix(h: int) -> int:
@@ -60,13 +60,28 @@ def exact_digest(text: str) -> bytes:
 # What takes a way of its own: letters that change their length in UTF-8 or their number when they are
 # folded, marks that join, white space and separators of all sizes, characters that are cut out.
 ODD = (
-    "ß ẞ İ ı ſ ς Σ ﬁ Å Å é É ё Я 𐐀 ½ ² ™ … ’ “ – · ¶ ´ ` ¨ \u00a0 \u2003 \u3000 \u2028 \u0085 \x1c \x00 \x7f \u00ad "
-    "\u200b \ufeff \u0301 \u0345 \u1161 ㈀ ㎏ ﷺ Ａ ０ か\u3099 각 각 ไม้ हिन्दी 東 ひ \U00020000 \U000323af 🙂 🏳️‍🌈 "
+    "ß ẞ İ ı ſ ς Σ ﬁ Å Å é É ё Я 𐐀 ½ ² ™ … ’ “ – · ¶ ´ ` ¨ "
+    "\u00a0 \u2003 \u3000 \u2028 \u0085 \x1c \x00 \x7f \u00ad "
+    "\u200b \ufeff \u0301 \u0345 \u1161 ㈀ ㎏ ﷺ Ａ ０ か\u3099 각 각 ไม้ "
+    "हिन्दी 東 ひ \U00020000 \U000323af 🙂 🏳️‍🌈 "
     "\ud800 \udfff \U0010ffff x_y 1,000 don't"
 ).split(" ")
 WORDS = st.lists(
     st.sampled_from(
-        ["the", "Broker", "v1.2", "東京", "ひらがな", "한국어", "ภาษาไทย", "हिन्दी", "naïve", "x" * 150, "é" * 70, "_"]
+        [
+            "the",
+            "Broker",
+            "v1.2",
+            "東京",
+            "ひらがな",
+            "한국어",
+            "ภาษาไทย",
+            "हिन्दी",
+            "naïve",
+            "x" * 150,
+            "é" * 70,
+            "_",
+        ]
     )
     | st.lists(st.sampled_from(ODD) | st.sampled_from("aB 1"), max_size=8).map("".join),
     max_size=40,
@@ -92,7 +107,10 @@ class TestRead:
 
     @pytest.mark.parametrize("odd", ODD)
     def test_each_odd_character(self, odd: str, kernel: Kernel) -> None:
-        check([odd, f"a{odd}b", f"one {odd} two three four", f"x {odd}{odd} {odd} y z", f"word{odd} " * 9], kernel)
+        check(
+            [odd, f"a{odd}b", f"one {odd} two three four", f"x {odd}{odd} {odd} y z", f"word{odd} " * 9],
+            kernel,
+        )
 
     def test_every_character(self, kernel: Kernel) -> None:
         """Each beside letters, in texts of one page of Unicode each."""
