@@ -10,19 +10,42 @@ session.py      session tokens
 tracking.py     tracking.toml: tracking parameters, exceptions, host rules
 policy.py       UrlPolicy, HostRule, SAFE, WEB
 metadata.py     find_url
+resolve.py      relative references
+link.py         the Link header
+head.py         the head of an HTML page
+hint.py         what a page says about its address
+page.py         a page and many of them
+site.py         what two URLs have in common: site, locale, page number
+verdict.py      resolve_canonical: whether a page is another one, as it says
 ```
 """
 
 from rag_dedup.url.canonical import KEY_SCHEME, canonicalize_url
+from rag_dedup.url.hint import CanonicalHint, find_canonical_hints
+from rag_dedup.url.link import Link, parse_link_header
 from rag_dedup.url.metadata import find_url
+from rag_dedup.url.page import KnownPages, WebPage, read_page
 from rag_dedup.url.policy import SAFE, WEB, HostRule, UrlPolicy
+from rag_dedup.url.site import is_same_site
+from rag_dedup.url.verdict import CanonicalVerdict, judge_canonical, resolve_canonical
 
 __all__ = [
     "KEY_SCHEME",
     "SAFE",
     "WEB",
+    "CanonicalHint",
+    "CanonicalVerdict",
     "HostRule",
+    "KnownPages",
+    "Link",
     "UrlPolicy",
+    "WebPage",
     "canonicalize_url",
+    "find_canonical_hints",
     "find_url",
+    "is_same_site",
+    "judge_canonical",
+    "parse_link_header",
+    "read_page",
+    "resolve_canonical",
 ]

@@ -29,7 +29,9 @@ _NESTED_TEMPLATE = re.compile(r"<(/?)template(?=[\s/>])", re.IGNORECASE)
 _LINKING = frozenset({"base", "html", "link", "meta"})
 
 # A reference in an attribute: "&copy=1" is none (13.2.5.73), and no number is longer than this
-_REFERENCE = re.compile(r"&(?:#[0-9]{1,8}(?![0-9]);?|#[xX][0-9A-Fa-f]{1,7}(?![0-9A-Fa-f]);?|[A-Za-z][A-Za-z0-9]{1,31};)")
+_REFERENCE = re.compile(
+    r"&(?:#[0-9]{1,8}(?![0-9]);?|#[xX][0-9A-Fa-f]{1,7}(?![0-9A-Fa-f]);?|[A-Za-z][A-Za-z0-9]{1,31};)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ def read_head(html: str) -> Iterator[Element]:
     Source: HTML Living Standard 13.2.5 (tokenization) and 13.2.6.4.1 to 13.2.6.4.6 (the modes up to
     "after head"), except that nothing behind ``</head>`` counts.
 
-    >>> [e.attributes for e in read_head('<link rel=canonical href="/a?b&amp;c"><p><link rel=canonical href=x>')]
+    >>> html = '<link rel=canonical href="/a?b&amp;c"><p>Text</p><link rel=canonical href=x>'
+    >>> [element.attributes for element in read_head(html)]
     [{'rel': 'canonical', 'href': '/a?b&c'}]
     """
     position = 1 if html.startswith("\ufeff") else 0

@@ -29,8 +29,9 @@ class CanonicalHint:
 
     Args:
         url: an absolute http or https URL.
-        origin: ``"header"`` and ``"tag"`` are rel=canonical in the Link header and in the HTML; ``"og:url"``
-            is weaker. ``"alternate"`` is another language of the page, the one thing that it is not a copy of.
+        origin: ``"header"`` and ``"tag"`` are rel=canonical in the Link header and in the HTML;
+            ``"og:url"`` is weaker. ``"alternate"`` is another language of the page, the one thing that it
+            is not a copy of.
         language: of an alternate, as in ``hreflang``.
     """
 
@@ -44,10 +45,11 @@ def find_canonical_hints(
 ) -> tuple[CanonicalHint, ...]:
     """Return what a page says about its address, each statement once, headers first.
 
-    ``rel`` is a list of types, compared without case (RFC 8288; HTML 4.6.7). Only the head of the HTML counts,
-    see :func:`rag_dedup.url.head.read_head`. Links of the HTML are relative to its first ``<base>``, links of
-    the header to ``url``. Passed over: links that lead to no http or https URL, headers whose ``anchor`` is
-    another resource, and a canonical link with ``hreflang``, ``lang``, ``media`` or ``type``.
+    ``rel`` is a list of types, compared without case (RFC 8288; HTML 4.6.7). Only the head of the HTML
+    counts, see :func:`rag_dedup.url.head.read_head`. Links of the HTML are relative to its first
+    ``<base>``, links of the header to ``url``. Passed over: links that lead to no http or https URL,
+    headers whose ``anchor`` is another resource, and a canonical link with ``hreflang``, ``lang``,
+    ``media`` or ``type``.
 
     Args:
         html: the page, as text; broken HTML raises nothing.
@@ -82,7 +84,9 @@ def _is_same_resource(anchor: str, url: str) -> bool:
 
 
 def _read_html(html: str, url: str) -> Iterator[CanonicalHint]:
-    bases, links, graph = [], [], []
+    bases: list[str] = []
+    links: list[dict[str, str]] = []
+    graph: list[str] = []
     for element in read_head(html):
         if element.name == "base" and not bases and "href" in element.attributes:
             bases.append(element.attributes["href"])
