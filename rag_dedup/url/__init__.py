@@ -16,6 +16,7 @@ head.py         the head of an HTML page
 hint.py         what a page says about its address
 page.py         a page and many of them
 site.py         what two URLs have in common: site, locale, page number
+request.py      request_fingerprint, as Scrapy's
 verdict.py      resolve_canonical: whether a page is another one, as it says
 ```
 """
@@ -26,6 +27,12 @@ from rag_dedup.url.link import Link, parse_link_header
 from rag_dedup.url.metadata import find_url
 from rag_dedup.url.page import KnownPages, WebPage, read_page
 from rag_dedup.url.policy import SAFE, WEB, HostRule, UrlPolicy
+from rag_dedup.url.request import (
+    RequestScheme,
+    check_request_scheme,
+    name_request_scheme,
+    request_fingerprint,
+)
 from rag_dedup.url.site import is_same_site
 from rag_dedup.url.verdict import CanonicalVerdict, judge_canonical, resolve_canonical
 
@@ -38,14 +45,18 @@ __all__ = [
     "HostRule",
     "KnownPages",
     "Link",
+    "RequestScheme",
     "UrlPolicy",
     "WebPage",
     "canonicalize_url",
+    "check_request_scheme",
     "find_canonical_hints",
     "find_url",
     "is_same_site",
     "judge_canonical",
+    "name_request_scheme",
     "parse_link_header",
     "read_page",
+    "request_fingerprint",
     "resolve_canonical",
 ]
