@@ -3,6 +3,7 @@
 ```
 canonical.py    canonicalize_url: the order of the rules
 parse.py        a URL in parts, as browsers read it
+file.py         file URLs
 host.py         domain names and addresses
 escape.py       percent-escapes
 query.py        which parameters stay, and in which order
