@@ -10,6 +10,7 @@ query.py        which parameters stay, and in which order
 session.py      session tokens
 tracking.py     tracking.toml: tracking parameters, exceptions, host rules
 policy.py       UrlPolicy, HostRule, SAFE, WEB
+explain.py      which rules fired
 metadata.py     find_url
 resolve.py      relative references
 link.py         the Link header
@@ -23,6 +24,7 @@ verdict.py      resolve_canonical: whether a page is another one, as it says
 """
 
 from rag_dedup.url.canonical import KEY_SCHEME, canonicalize_url
+from rag_dedup.url.explain import FiredRule, UrlExplanation, explain_url
 from rag_dedup.url.hint import CanonicalHint, find_canonical_hints
 from rag_dedup.url.link import Link, parse_link_header
 from rag_dedup.url.metadata import find_url
@@ -43,14 +45,17 @@ __all__ = [
     "WEB",
     "CanonicalHint",
     "CanonicalVerdict",
+    "FiredRule",
     "HostRule",
     "KnownPages",
     "Link",
     "RequestScheme",
+    "UrlExplanation",
     "UrlPolicy",
     "WebPage",
     "canonicalize_url",
     "check_request_scheme",
+    "explain_url",
     "find_canonical_hints",
     "find_url",
     "is_same_site",

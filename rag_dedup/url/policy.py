@@ -31,6 +31,7 @@ class HostRule:
         drop: parameters that do not change the page.
         keep: parameters that do, although a policy would drop them; ``*`` for all.
         only: the parameters that matter; all others are dropped. ``None`` (default) for no such list.
+        why: says so to people.
 
     Raises:
         ConfigurationError: no hosts, a name that is no host, or a ``rename`` that cannot be right.
@@ -48,6 +49,7 @@ class HostRule:
     drop: Collection[str] = frozenset()
     keep: Collection[str] = frozenset()
     only: Collection[str] | None = None
+    why: str = ""
 
     def __post_init__(self) -> None:
         _set(self, "hosts", tuple(drop_www(_parse_pattern(host)) for host in _freeze("hosts", self.hosts)))
