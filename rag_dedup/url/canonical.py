@@ -90,7 +90,7 @@ def _canonicalize_page(parts: SplitUrl, policy: UrlPolicy) -> str:
         host, path, query = _rename(host, path, query, *mirror)
         if policy.drop_www:
             host = drop_www(host)
-    rules = policy.find_rules(host)
+    rules = policy.find_rules(host, query=bool(query))
     if rules:
         path = _apply_path_rules(path, rules)
     if policy.drop_trailing_slash and path[-1] == "/":
