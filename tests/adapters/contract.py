@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_dedup import Deduplicator, Plan, SegmentCache
+from rag_dedup import SAFE, Deduplicator, Plan, SegmentCache
 from rag_dedup.errors import InputError, MissingScopeError
 
 SITE = "https://docs.example.com"
@@ -369,6 +369,15 @@ class AdapterContract:
         assert self.snapshot(chunk) == before
         twice = self.run(self.canonicalize(rewrite_source=True), once)
         assert list(map(self.snapshot, twice)) == list(map(self.snapshot, once))
+
+    def test_the_first_source_is_kept_when_it_is_rewritten_again(self) -> None:
+        chunk = self.make("text", source=f"{SITE}/old", final_url=f"{SITE}/new/")
+        once = self.run(self.canonicalize(rewrite_source=True), [chunk])
+        [twice] = self.run(self.canonicalize(rewrite_source=True, policy=SAFE), once)
+        assert (twice.metadata["source"], twice.metadata["original_source"]) == (
+            f"{SITE}/new/",
+            f"{SITE}/old",
+        )
 
     def test_a_source_that_is_no_url_is_kept_when_it_is_rewritten(self) -> None:
         chunk = self.make("text", source="map", url="https://example.com/a/")

@@ -39,6 +39,7 @@ CASES = [
         ],
     ),
     ("https://youtu.be/x?si=y", SAFE, [("host", "si"), ("host",)]),
+    ("https://youtu.be./x", SAFE, [("drop_root_dot",), ("host",)]),
     ("https://e.org/?a=1&b=2", replace(SAFE, drop=("a",)), [("drop", "a")]),
     ("https://e.org/?utm_source=1", replace(SAFE, keep=("utm_source",)), []),
     ("https://web.archive.org/web/1/https://e.org/?utm_source=1", SAFE, []),
