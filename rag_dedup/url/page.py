@@ -12,7 +12,7 @@ from rag_dedup.url.hint import CanonicalHint, find_canonical_hints
 from rag_dedup.url.parse import split_url
 from rag_dedup.url.policy import SAFE
 
-__all__ = ["KnownPages", "WebPage", "read_page"]
+__all__ = ["KnownPages", "WebPage", "check_page", "read_page"]
 
 _Mark = tuple[str, str]
 
@@ -91,13 +91,16 @@ class KnownPages:
     Args:
         pages: of two with one key, the last counts.
 
+    Raises:
+        TypeError: something that is no :class:`WebPage`.
+
     >>> pages = KnownPages([WebPage("https://example.com/a#top")])
     >>> pages.find("https://EXAMPLE.com/a")
     WebPage(url='https://example.com/a#top', hints=(), content=None, language='', failed=False)
     """
 
     def __init__(self, pages: Iterable[WebPage] = ()) -> None:
-        self._pages = {page.key: page for page in pages}
+        self._pages = {check_page(page).key: page for page in pages}
         self._pages.pop("", None)  # no key never equals no key
         self._claims: dict[tuple[str, str], Counter[_Mark]] = {}
         for page in self._pages.values():
@@ -138,6 +141,17 @@ class KnownPages:
         if key == page.key or (found and page.content is not None and found.content == page.content):
             return None
         return key, _get_host(page)
+
+
+def check_page(page: WebPage) -> WebPage:
+    """Return a page as it is.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(page, WebPage):
+        raise TypeError(f"a page must be a WebPage, not {type(page).__name__}")
+    return page
 
 
 def _get_host(page: WebPage) -> str:

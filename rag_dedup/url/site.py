@@ -115,9 +115,9 @@ def find_locale(url: str) -> tuple[str, ...]:
     if parts is None:
         return ()
     path, query = _split_tail(parts.tail)
-    labels = parts.host.split(".")
+    label = parts.host.removesuffix(find_site(parts.host)).partition(".")[0]
     _, first, *others = [*path.split("/"), ""]
-    marks = [text for text in (*labels[: len(labels) > 2], first) if _is_place(text)]
+    marks = [text for text in (label, first) if _is_place(text)]
     values = (value for name, value in _split_items(query) if name in _LOCALE_NAMES)
     marks += [text for text in (*others, *values) if _is_locale(text)]
     return tuple(text.replace("_", "-").lower() for text in marks)

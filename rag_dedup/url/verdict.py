@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag_dedup.url.canonical import canonicalize_url
-from rag_dedup.url.page import KnownPages, WebPage
+from rag_dedup.url.page import KnownPages, WebPage, check_page
 from rag_dedup.url.parse import split_url
 from rag_dedup.url.policy import SAFE, WEB
 from rag_dedup.url.site import find_locale, find_page_number, is_root, is_same_site
@@ -92,7 +92,7 @@ def judge_canonical(page: WebPage, *, same_site: SameSite = is_same_site) -> Can
     >>> judge_canonical(page).reason, judge_canonical(page).canonical_url
     ('same site', 'https://example.com/a')
     """
-    target, reason = _judge_hints(page, same_site)
+    target, reason = _judge_hints(check_page(page), same_site)
     if target is None or reason != "same site":
         return _stay(page, target, reason)
     return CanonicalVerdict(page.url, target, target, True, reason, (page.url, target))
@@ -107,7 +107,7 @@ def resolve_canonical(
 ) -> CanonicalVerdict:
     """Return which address a page stands under, given the pages that are known.
 
-    What it says is accepted when the target is a known page of the same site, not the root of the site, of
+    What it says is accepted when the target is a known page of the same site, not the root of a site, of
     the same locale and page number, and not claimed by three different pages of the host (a broken template);
     else only when the contents agree. Never accepted: several targets, a header and a tag that disagree, an
     alternate in another language, a target that failed or was never seen. ``og:url`` needs agreeing contents.
@@ -120,6 +120,9 @@ def resolve_canonical(
         agrees: tells whether two pages say the same, by default whether their ``content`` is equal.
         same_site: tells whether two hosts have one owner.
 
+    Raises:
+        TypeError: something that is no :class:`rag_dedup.WebPage`.
+
     Source: RFC 6596; the order of doubts is that of Google's documentation on consolidating duplicate URLs.
 
     >>> from rag_dedup.url import WebPage, read_page
@@ -131,7 +134,7 @@ def resolve_canonical(
     """
     pages = known if isinstance(known, KnownPages) else KnownPages([*known, page])
     agrees = agrees or _has_equal_content
-    chain, keys = [page], [page.key]
+    chain, keys = [check_page(page)], [page.key]
     verdict = _stay(page, None, "none")
     while True:
         target, reason = _judge_hints(chain[-1], same_site)
@@ -216,7 +219,7 @@ def _find_doubt(page: WebPage, target: str, weak: bool, same_site: SameSite) -> 
     ours, theirs = split_url(page.url), split_url(target)
     if ours is None or theirs is None or not same_site(ours.host, theirs.host):
         reason: Reason = "other site"
-    elif is_root(target):
+    elif is_root(target) and canonicalize_url(page.url, WEB) != canonicalize_url(target, WEB):
         reason = "root"
     elif find_locale(page.url) != find_locale(target):
         reason = "other locale"

@@ -82,6 +82,20 @@ def test_an_edited_page_is_not_its_own_rival() -> None:
     assert resolve_canonical(edited, known).reason == "same site"
 
 
+@pytest.mark.parametrize("value", [None, "https://example.com/", {"url": "https://example.com/"}])
+def test_only_pages_are_judged(value: Any) -> None:
+    page = WebPage("https://example.com/")
+    for call in (lambda: KnownPages([value]), lambda: resolve_canonical(page, [value])):
+        with pytest.raises(TypeError, match="a page must be a WebPage"):
+            call()
+    with pytest.raises(TypeError, match="a page must be a WebPage"):
+        resolve_canonical(value)
+    with pytest.raises(TypeError, match="a page must be a WebPage"):
+        resolve_canonical(value, KnownPages())
+    with pytest.raises(TypeError, match="a page must be a WebPage"):
+        judge_canonical(value)
+
+
 def test_many_claims_take_linear_time() -> None:
     claims = [make_page({"url": f"https://example.com/{n} {n}", "says": "/news"}) for n in range(20_000)]
     known = KnownPages([make_page("https://example.com/news"), *claims])
