@@ -123,7 +123,7 @@ def resolve_canonical(
     Raises:
         TypeError: something that is no :class:`rag_dedup.WebPage`.
 
-    Source: RFC 6596; the order of doubts is that of Google's documentation on consolidating duplicate URLs.
+    Source: RFC 6596, sections 3 and 5; what it leaves to applications is decided as said above.
 
     >>> from rag_dedup.url import WebPage, read_page
     >>> page = read_page("https://example.com/a?sort=up", '<link rel="canonical" href="/a">')
