@@ -29,7 +29,20 @@ from rag_dedup.fingerprint import Exact, MinHash, SimHash, simhash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import MemoryIndex, open_index
 from rag_dedup.text import content_key
-from rag_dedup.url import SAFE, WEB, HostRule, UrlPolicy, canonicalize_url
+from rag_dedup.url import (
+    SAFE,
+    WEB,
+    CanonicalVerdict,
+    HostRule,
+    KnownPages,
+    UrlPolicy,
+    WebPage,
+    canonicalize_url,
+    explain_url,
+    read_page,
+    request_fingerprint,
+    resolve_canonical,
+)
 
 __version__ = "0.1.0"
 
@@ -37,6 +50,7 @@ __all__ = [
     "DEFAULT_GUARDS",
     "SAFE",
     "WEB",
+    "CanonicalVerdict",
     "Decision",
     "Deduplicator",
     "Document",
@@ -45,6 +59,7 @@ __all__ = [
     "Guard",
     "GuardHit",
     "HostRule",
+    "KnownPages",
     "MemoryIndex",
     "MinHash",
     "Plan",
@@ -56,9 +71,14 @@ __all__ = [
     "Skipped",
     "Stripped",
     "UrlPolicy",
+    "WebPage",
     "canonicalize_url",
     "content_key",
+    "explain_url",
     "open_index",
+    "read_page",
+    "request_fingerprint",
+    "resolve_canonical",
     "simhash",
     "strip_boilerplate",
 ]

@@ -19,13 +19,15 @@ from rag_dedup.boilerplate import SegmentCache, strip_boilerplate
 from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document
 from rag_dedup.errors import InputError
-from rag_dedup.url import SAFE, canonicalize_url, find_url
+from rag_dedup.url import SAFE, UrlPolicy, canonicalize_url, find_url
 
 __all__ = [
+    "FINAL_URL_KEYS",
     "Chunk",
     "Layout",
     "Origin",
     "copy_deeply",
+    "find_canonical",
     "find_origin",
     "make_id",
     "name_chunks",
@@ -39,6 +41,9 @@ _NAMESPACE = uuid.UUID("6f0d3a52-8f6e-5d0c-9a53-3d7be1d5c1f4")
 
 # Room for one part of a source, in characters; 2**30 of them fit into 62 bits.
 _STRETCH = 2**32
+
+FINAL_URL_KEYS = ("final_url", "finalUrl", "redirected_url", "resolved_url", "loadedUrl")
+"""Where crawlers write the address that a page came from in the end, after redirects."""
 
 # FireCrawlWebReader writes its mode where others write an address.
 _MODES = frozenset({"crawl", "extract", "map", "scrape", "search"})
@@ -92,6 +97,32 @@ def find_origin(metadata: Mapping[str, Any], url_keys: Sequence[str], default: s
         if isinstance(name, str) and name not in _MODES and (key := canonicalize_url(name, SAFE)):
             return Origin(url, key)
     return Origin(url, None)
+
+
+def find_canonical(
+    metadata: Mapping[str, Any], url_keys: Sequence[str], policy: UrlPolicy, *, rewrite_source: bool = False
+) -> dict[str, Any]:
+    """Return what is to be added to the metadata of a document, nothing if it has no URL.
+
+    Args:
+        metadata: only read.
+        url_keys: where to look for the URL, in this order.
+        policy: what counts as the same page.
+        rewrite_source: ``source`` becomes the canonical URL; what it was is kept in ``original_source``.
+
+    >>> from rag_dedup.url import WEB
+    >>> find_canonical({"source": "http://www.example.com/a/"}, ["source"], WEB)
+    {'canonical_url': 'https://example.com/a'}
+    """
+    url = find_url(metadata, url_keys)
+    if url is None:
+        return {}
+    found: dict[str, Any] = {"canonical_url": canonicalize_url(url, policy)}
+    if rewrite_source and metadata.get("source") != found["canonical_url"]:
+        found["source"] = found["canonical_url"]
+        if "source" in metadata and "original_source" not in metadata:
+            found["original_source"] = metadata["source"]
+    return found
 
 
 def make_id(scope: str, source: str | None, place: Sequence[Any], text: str, occurrence: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""The command line: ``rag-dedup dedupe`` and ``rag-dedup audit``.
+"""The command line: ``rag-dedup dedupe``, ``rag-dedup audit`` and ``rag-dedup url``.
 
 Exit status: 0 fine, 1 nothing usable in the inputs, 2 usage, an unreadable path or a missing extra,
 130 interrupted.
@@ -13,10 +13,11 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_dedup import __version__
-from rag_dedup.errors import ConfigurationError, RagDedupError
+from rag_dedup.errors import ConfigurationError, RagDedupError, UnreadableInputError
 
 if TYPE_CHECKING:
     from rag_dedup.audit.run import Audit, Progress
@@ -29,6 +30,16 @@ _EXAMPLES = """\
 examples:
   rag-dedup audit site/
   rag-dedup dedupe site/ pages.jsonl --out kept.jsonl --decisions decisions.jsonl
+  rag-dedup url 'https://www.example.com/a/?utm_source=mail#top'
+"""
+
+_URL_EXAMPLES = """\
+examples:
+  rag-dedup url 'https://www.example.com/a/?utm_source=mail#top'
+  rag-dedup url https://example.com/a --html a.html --header 'Link: </b>; rel="canonical"'
+
+SAFE is the identity of a page, WEB what people call the same page. A rule is a field of
+rag_dedup.UrlPolicy; "host" is a rule for single hosts, "spelling" how browsers read a URL.
 """
 
 
@@ -104,7 +115,29 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     audit.add_argument("--json", action="store_true", help="print the counts as JSON")
     audit.set_defaults(run=_audit)
+    _add_url_command(commands)
     return parser
+
+
+def _add_url_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    url = commands.add_parser(
+        "url",
+        help="show the keys of URLs, the rules behind them, and rel=canonical of a page",
+        epilog=_URL_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    url.add_argument("urls", nargs="+", metavar="URL", help="in quotes: shells read & and ? otherwise")
+    url.add_argument("--html", metavar="FILE", help="the page at the URL: judge its rel=canonical (-: stdin)")
+    url.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="HEADER",
+        help="a Link header that came with the page; can be repeated",
+    )
+    url.add_argument("--json", action="store_true", help="print a JSON line for each URL")
+    url.set_defaults(run=_show_urls)
 
 
 def _dedupe(options: argparse.Namespace) -> int:
@@ -136,6 +169,37 @@ def _audit(options: argparse.Namespace) -> int:
             sys.stdout.reconfigure(errors="backslashreplace")
         sys.stdout.write(format_audit(audit, sys.stdout))
     return 0 if audit.chunks else _say_unusable(audit)
+
+
+def _show_urls(options: argparse.Namespace) -> int:
+    from rag_dedup.audit.address import describe_url, format_description, read_link_value
+    from rag_dedup.audit.records import encode_json
+    from rag_dedup.url import read_page
+
+    page = None
+    if options.html is not None or options.header:
+        if len(options.urls) > 1:
+            raise ConfigurationError("--html and --header belong to one page: give one URL")
+        headers = [read_link_value(header) for header in options.header]
+        page = read_page(options.urls[0], "" if options.html is None else _read_html(options.html), headers)
+    descriptions = [describe_url(url, page) for url in options.urls]
+    if options.json:
+        sys.stdout.buffer.writelines(map(encode_json, descriptions))
+    else:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.write("\n".join(map(format_description, descriptions)))
+    return 0 if any(description["safe"] for description in descriptions) else 1
+
+
+def _read_html(path: str) -> str:
+    from rag_dedup.html import decode_html
+
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UnreadableInputError(f"{path}: {error.strerror or error}") from error
+    return decode_html(data)[0]
 
 
 def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:

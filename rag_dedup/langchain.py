@@ -28,9 +28,11 @@ from dataclasses import replace
 from typing import Any
 
 from rag_dedup.adapter import (
+    FINAL_URL_KEYS,
     Chunk,
     Layout,
     copy_deeply,
+    find_canonical,
     find_origin,
     name_chunks,
     read_span,
@@ -41,7 +43,7 @@ from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document as EngineDocument
 from rag_dedup.document import Plan
 from rag_dedup.errors import InputError, MissingExtraError
-from rag_dedup.url import WEB, UrlPolicy, canonicalize_url, find_url
+from rag_dedup.url import WEB, UrlPolicy
 
 try:
     from langchain_core.documents import BaseDocumentTransformer, Document
@@ -50,8 +52,9 @@ except ImportError as error:
 
 __all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
 
-URL_KEYS = ("source", "loc", "url", "sourceURL", "source_url", "ogUrl")
-"""Where LangChain's loaders write the address of a page; only absolute URLs count."""
+URL_KEYS = (*FINAL_URL_KEYS, "source", "loc", "url", "sourceURL", "source_url", "ogUrl")
+"""Where LangChain's loaders write the address of a page, first the one after redirects; only absolute http
+and https URLs count."""
 
 # What tells the chunks of one file apart: PDF, spreadsheet, CSV and JSON loaders.
 _PLACE_KEYS = ("page", "page_number", "page_name", "sheet", "row", "seq_num")
@@ -65,23 +68,30 @@ class CanonicalizeUrls(BaseDocumentTransformer):
     Args:
         url_keys: where to look for the URL, in this order.
         policy: what counts as the same page.
+        rewrite_source: ``metadata["source"]`` becomes the canonical URL too, for what cites it or groups by
+            it; what it was is kept in ``metadata["original_source"]``.
 
     >>> page = Document("Hello", metadata={"source": "http://www.example.com/a/?utm_source=x"})
     >>> CanonicalizeUrls().transform_documents([page])[0].metadata["canonical_url"]
     'https://example.com/a'
     """
 
-    def __init__(self, url_keys: Sequence[str] = URL_KEYS, policy: UrlPolicy = WEB) -> None:
+    def __init__(
+        self, url_keys: Sequence[str] = URL_KEYS, policy: UrlPolicy = WEB, *, rewrite_source: bool = False
+    ) -> None:
         self.url_keys = tuple(url_keys)
         self.policy = policy
+        self.rewrite_source = rewrite_source
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
         """Return copies that know their canonical URL."""
         copies = _copy_documents(documents)
         for document in copies:
-            url = find_url(document.metadata, self.url_keys)
-            if url is not None:
-                document.metadata["canonical_url"] = canonicalize_url(url, self.policy)
+            document.metadata.update(
+                find_canonical(
+                    document.metadata, self.url_keys, self.policy, rewrite_source=self.rewrite_source
+                )
+            )
         return copies
 
 

@@ -207,8 +207,9 @@ def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:
     """Tell which keys may be there twice: those whose first bits are. It saves sorting the others."""
     width = max(8, (8 * len(keys)).bit_length())
     buckets = (keys >> np.uint64(64 - width)).astype(np.int64)
-    sizes: I64 = np.bincount(buckets, minlength=1)
-    return sizes[buckets] > 1
+    several: npt.NDArray[np.bool_] = np.bincount(buckets, minlength=1) > 1
+    met: npt.NDArray[np.bool_] = several[buckets]
+    return met
 
 
 def _find_starts(values: npt.NDArray[np.generic]) -> I64:

@@ -25,7 +25,7 @@ def test_public_names_are_sorted_and_there() -> None:
 
 def test_import_is_light() -> None:
     heavy = ("langchain_core", "llama_index", "trafilatura", "scipy", "pandas", "numba", "datasketch")
-    heavy += ("matplotlib", "rich", "lxml", "semantic_text_splitter")
+    heavy += ("matplotlib", "rich", "lxml", "semantic_text_splitter", "w3lib")
     code = "import sys, rag_dedup; rag_dedup.Deduplicator().dedupe([rag_dedup.Document('a', 'é b c d')])"
     loaded = run(f"{code}; print([name for name in {heavy} if name in sys.modules])")
     assert loaded.strip() == "[]"

@@ -52,8 +52,12 @@ def test_audit() -> None:
     assert run("rag-dedup audit examples/site", ROOT) == get("audit-output")
 
 
+def test_url() -> None:
+    assert run(get("url"), ROOT) == get("url-output")
+
+
 def test_no_block_is_left_out() -> None:
-    known = {"run", "run-output", "audit-output", "test"}
+    known = {"run", "run-output", "audit-output", "test", "url", "url-output"}
     for block in BLOCKS:
         audit = block.text == "rag-dedup audit examples/site\n"
         assert block.language == "python" or block.name in known or audit, block

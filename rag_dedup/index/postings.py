@@ -229,7 +229,8 @@ class Postings:
         slots = self._slots[orders]
         there = np.where(columns == 0, 0, columns + 1)
         held: npt.NDArray[np.bool_] = (slots >= 0) & (self._signatures[slots, there] == keys[rows, columns])
-        return held & ((columns > 0) | (self._signatures[slots, 1] == signatures[rows, 1]))
+        held &= (columns > 0) | (self._signatures[slots, 1] == signatures[rows, 1])
+        return held
 
     def compacted(self) -> Postings:
         """Return this, or what is live of it written anew when more than half is dead."""

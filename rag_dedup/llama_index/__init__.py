@@ -10,12 +10,18 @@ docstore strategy::
         transformations=[CanonicalizeUrls(), StripBoilerplate(), SentenceSplitter(), drop, embedding],
         docstore=docstore, vector_store=store)
 
+A web reader that gives random ids makes every run a new one. Wrap it, and canonical URLs are there before
+the pipeline looks at the documents::
+
+    reader = CanonicalUrlReader(SimpleWebPageReader(html_to_text=True))
+
 A document that is gone is deleted by the pipeline (``UPSERTS_AND_DELETE``) without asking any
 transform: tell :meth:`rag_dedup.Deduplicator.forget`, and write what it promotes with
 :meth:`DropNearDuplicates.rebuild`.
 
 ```
 transforms.py   the three transforms
+readers.py      a reader around a reader
 nodes.py        copies of nodes, and nodes as documents of the engine
 links.py        previous and next, parent and child
 ```
@@ -28,6 +34,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("llama-index", "llama-index-core") from error
 
+from rag_dedup.llama_index.readers import CanonicalUrlReader
 from rag_dedup.llama_index.transforms import (
     URL_KEYS,
     CanonicalizeUrls,
@@ -35,4 +42,4 @@ from rag_dedup.llama_index.transforms import (
     StripBoilerplate,
 )
 
-__all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
+__all__ = ["URL_KEYS", "CanonicalUrlReader", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]

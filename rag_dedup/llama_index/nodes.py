@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from llama_index.core.constants import DATA_KEY, TYPE_KEY
 from llama_index.core.schema import (
@@ -20,12 +21,23 @@ from llama_index.core.schema import (
 )
 from llama_index.core.storage.docstore.utils import json_to_doc
 
-from rag_dedup.adapter import copy_deeply
+from rag_dedup.adapter import copy_deeply, find_canonical
 from rag_dedup.document import Document as EngineDocument
 from rag_dedup.errors import InputError
 from rag_dedup.llama_index.links import get_link
+from rag_dedup.url import UrlPolicy
 
-__all__ = ["annotate", "copy_nodes", "find_document", "is_text", "pack", "read_text", "set_text", "unpack"]
+__all__ = [
+    "annotate",
+    "annotate_canonical",
+    "copy_nodes",
+    "find_document",
+    "is_text",
+    "pack",
+    "read_text",
+    "set_text",
+    "unpack",
+]
 
 _NODE_KEY = "rag_dedup_node"
 """In the metadata of an engine document: its node as JSON, for when it is promoted."""
@@ -73,12 +85,24 @@ def set_text(node: BaseNode, text: str) -> None:
     node.embedding = None
 
 
-def annotate(node: BaseNode, key: str, value: str) -> None:
+def annotate(node: BaseNode, key: str, value: Any) -> None:
     """Add metadata that neither the embedding nor the model gets to see."""
     node.metadata[key] = value
     for keys in (node.excluded_embed_metadata_keys, node.excluded_llm_metadata_keys):
         if key not in keys:
             keys.append(key)
+
+
+def annotate_canonical(
+    node: BaseNode, url_keys: Sequence[str], policy: UrlPolicy, *, rewrite_source: bool
+) -> None:
+    """Write the canonical URL of a node into its metadata, see :func:`rag_dedup.adapter.find_canonical`."""
+    found = find_canonical(node.metadata, url_keys, policy, rewrite_source=rewrite_source)
+    for key, value in found.items():
+        if key == "source" and key in node.metadata:  # whoever saw the old one may see the new one
+            node.metadata[key] = value
+        else:
+            annotate(node, key, value)
 
 
 def find_document(node: BaseNode) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
-from rag_dedup.adapter import Chunk, Layout, find_origin, name_chunks, read_span, strip_texts
+from rag_dedup.adapter import FINAL_URL_KEYS, Chunk, Layout, find_origin, name_chunks, read_span, strip_texts
 from rag_dedup.boilerplate import SegmentCache
 from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document as EngineDocument
@@ -19,6 +19,7 @@ from rag_dedup.errors import WorkerError
 from rag_dedup.llama_index.links import find_ancestors, list_links, redirect, relink, rename
 from rag_dedup.llama_index.nodes import (
     annotate,
+    annotate_canonical,
     copy_nodes,
     find_document,
     is_text,
@@ -27,15 +28,16 @@ from rag_dedup.llama_index.nodes import (
     set_text,
     unpack,
 )
-from rag_dedup.url import WEB, UrlPolicy, canonicalize_url, find_url
+from rag_dedup.url import WEB, UrlPolicy
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
 
-URL_KEYS = ("url", "URL", "Source", "link", "source")
-"""Where LlamaIndex's readers write the address of a page; only absolute URLs count."""
+URL_KEYS = (*FINAL_URL_KEYS, "url", "URL", "Source", "link", "source")
+"""Where LlamaIndex's readers write the address of a page, first the one after redirects; only absolute http
+and https URLs count."""
 
 
 class _Transform(TransformComponent):
@@ -78,6 +80,8 @@ class CanonicalizeUrls(_Transform):
     Args:
         url_keys: where to look for the URL, in this order.
         policy: what counts as the same page.
+        rewrite_source: ``metadata["source"]`` becomes the canonical URL too; what it was is kept in
+            ``metadata["original_source"]``.
 
     >>> page = Document(text="Hello", metadata={"url": "http://www.example.com/a/?utm_source=x"})
     >>> CanonicalizeUrls()([page])[0].metadata["canonical_url"]
@@ -86,6 +90,7 @@ class CanonicalizeUrls(_Transform):
 
     url_keys: tuple[str, ...] = URL_KEYS
     policy: UrlPolicy = Field(default=WEB, exclude=True)
+    rewrite_source: bool = False
 
     @classmethod
     def class_name(cls) -> str:
@@ -99,9 +104,7 @@ class CanonicalizeUrls(_Transform):
         """Return copies that know their canonical URL."""
         copies = copy_nodes(nodes)
         for node in copies:
-            url = find_url(node.metadata, self.url_keys)
-            if url is not None:
-                annotate(node, "canonical_url", canonicalize_url(url, self.policy))
+            annotate_canonical(node, self.url_keys, self.policy, rewrite_source=self.rewrite_source)
         return copies
 
 

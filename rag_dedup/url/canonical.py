@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from rag_dedup.url.escape import normalize_escapes
+from rag_dedup.url.file import canonicalize_file
 from rag_dedup.url.host import drop_www
-from rag_dedup.url.parse import BLANK, SplitUrl, lower_scheme, split_url
+from rag_dedup.url.parse import BLANK, LINE_BREAKS, SplitUrl, lower_scheme, resolve_dots, split_url
 from rag_dedup.url.policy import WEB, HostRule, UrlPolicy
 from rag_dedup.url.query import canonicalize_query, split_html_query
 from rag_dedup.url.session import drop_path_sessions
 
 __all__ = ["KEY_SCHEME", "canonicalize_url"]
 
-KEY_SCHEME = "url-1"
+KEY_SCHEME = "url-2"
 """Version of the keys. An index stores it: keys of two versions cannot be compared."""
 
 # What loaders write when they know no source; compared without case and surrounding blanks
@@ -68,7 +69,7 @@ def canonicalize_url(url: str, policy: UrlPolicy = WEB) -> str:
         return _canonicalize_page(parts, policy)
     scheme, userinfo, host, port, tail = parts
     path, query, fragment = _split_tail(tail)
-    return _join(scheme, userinfo, host, port, _resolve_dots(path or "/"), query, fragment)
+    return _join(scheme, userinfo, host, port, resolve_dots(path or "/"), query, fragment)
 
 
 def _canonicalize_page(parts: SplitUrl, policy: UrlPolicy) -> str:
@@ -81,7 +82,7 @@ def _canonicalize_page(parts: SplitUrl, policy: UrlPolicy) -> str:
         host = drop_www(host)
 
     path, query, fragment = _split_tail(tail, policy.decode_ampersands)
-    path = _resolve_dots(path or "/")
+    path = resolve_dots(path or "/")
     if policy.drop_sessions and (";" in path or "/(" in path):
         path = drop_path_sessions(path)
     mirror = policy.find_mirror(host)
@@ -89,7 +90,7 @@ def _canonicalize_page(parts: SplitUrl, policy: UrlPolicy) -> str:
         host, path, query = _rename(host, path, query, *mirror)
         if policy.drop_www:
             host = drop_www(host)
-    rules = policy.find_rules(host)
+    rules = policy.find_rules(host, query=bool(query))
     if rules:
         path = _apply_path_rules(path, rules)
     if policy.drop_trailing_slash and path[-1] == "/":
@@ -109,16 +110,8 @@ def _canonicalize_page(parts: SplitUrl, policy: UrlPolicy) -> str:
 def _canonicalize_text(url: str) -> str:
     if url.strip().strip(BLANK + "\u200b\ufeff").casefold() in _PLACEHOLDERS:
         return ""
-    url = lower_scheme(url)
-    return _canonicalize_file(url) if url.startswith("file:/") else url
-
-
-def _canonicalize_file(url: str) -> str:
-    """Write a ``file`` URL in one way (RFC 8089); nothing but its spelling is certain."""
-    rest = normalize_escapes(url.rstrip(BLANK)[len("file:") :])
-    if rest.startswith("//localhost/"):
-        return "file://" + rest[len("//localhost") :]
-    return "file:" + rest if rest.startswith("//") else "file://" + rest
+    text = lower_scheme(url.strip(BLANK).translate(LINE_BREAKS))
+    return canonicalize_file(text) if text.startswith("file:") else lower_scheme(url)
 
 
 def _split_tail(tail: str, html: bool = False) -> tuple[str, str, str]:
@@ -132,21 +125,6 @@ def _split_tail(tail: str, html: bool = False) -> tuple[str, str, str]:
     else:
         query = rest.partition("#")[0]
     return path, query.replace("'", "%27"), fragment
-
-
-def _resolve_dots(path: str) -> str:
-    if "/." not in path:
-        return path
-    kept: list[str] = []
-    _, *segments = path.split("/")
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
 
 
 def _drop_root_dot(host: str) -> str:

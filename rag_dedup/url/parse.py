@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rag_dedup.url.escape import normalize_escapes
 from rag_dedup.url.host import parse_host
 
-__all__ = ["BLANK", "SplitUrl", "lower_scheme", "split_url"]
+__all__ = ["BLANK", "LINE_BREAKS", "SplitUrl", "lower_scheme", "resolve_dots", "split_url"]
 
 DEFAULT_PORTS = {"ftp": 21, "http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -19,10 +19,12 @@ BLANK = "".join(map(chr, range(0x21)))
 _ORDINARY = re.compile(r"(https?)://([a-z0-9._-]+)([/?#][!-\[\]-~]*)?")
 _IRREGULAR = re.compile(r"[\"%<>\[\]^`{|}]")
 
+LINE_BREAKS = str.maketrans("", "", "\t\n\r")
+"""For ``str.translate``: tabs and line breaks are no part of a URL."""
+
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter is a drive of Windows
 _AUTHORITY_END = re.compile(r"[/\\?#]")
 _ILLEGAL_IN_USERINFO = re.compile(r"[:;=@]")
-_LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 
 class SplitUrl(NamedTuple):
@@ -69,8 +71,28 @@ def lower_scheme(url: str) -> str:
     return url[: match.end()].lower() + url[match.end() :] if match else url
 
 
+def resolve_dots(path: str) -> str:
+    """Resolve the segments ``.`` and ``..`` of a path that starts with a slash (RFC 3986, section 5.2.4).
+
+    >>> resolve_dots("/a/./b/../c/.."), resolve_dots("/a//../b")
+    ('/a/', '/a/b')
+    """
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    _, *segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
 def _split_unusual(url: str) -> SplitUrl | None:
-    text = url.lstrip(BLANK + "\ufeff").rstrip(BLANK).translate(_LINE_BREAKS)
+    text = url.lstrip(BLANK + "\ufeff").rstrip(BLANK).translate(LINE_BREAKS)
     match = _SCHEME.match(text)
     scheme = match[1].lower() if match else ""
     if match is None or scheme not in DEFAULT_PORTS:

@@ -19,7 +19,7 @@ class HostRule:
 
     Args:
         hosts: host names such as ``example.com`` (``www.example.com`` is meant too) or ``*.example.com``,
-            where ``*`` is one label.
+            where ``*`` is one label; ``*`` alone is every host.
         rename: the host that these are mirrors of. Its ``*`` is the label that the ``*`` in ``hosts``
             stood for.
         path_to_query: turns a path of one segment into this path and query: with ``/watch?v=`` and
@@ -31,6 +31,7 @@ class HostRule:
         drop: parameters that do not change the page.
         keep: parameters that do, although a policy would drop them; ``*`` for all.
         only: the parameters that matter; all others are dropped. ``None`` (default) for no such list.
+        why: says so to people.
 
     Raises:
         ConfigurationError: no hosts, a name that is no host, or a ``rename`` that cannot be right.
@@ -48,6 +49,7 @@ class HostRule:
     drop: Collection[str] = frozenset()
     keep: Collection[str] = frozenset()
     only: Collection[str] | None = None
+    why: str = ""
 
     def __post_init__(self) -> None:
         _set(self, "hosts", tuple(drop_www(_parse_pattern(host)) for host in _freeze("hosts", self.hosts)))
@@ -61,6 +63,8 @@ class HostRule:
             raise ConfigurationError("a host rule needs hosts")
         if "*" in self.rename and not all(host.startswith("*.") for host in self.hosts):
             raise ConfigurationError(f"rename {self.rename!r} needs '*.' at the start of each host")
+        if self.rename and "*" in self.hosts:
+            raise ConfigurationError("not every host can be a mirror of one")
         if self.path_to_query and not self.rename:
             raise ConfigurationError("path_to_query needs a rename: the result is another URL")
 
@@ -147,6 +151,8 @@ class UrlPolicy:
     dropped_names: frozenset[str] = field(init=False, repr=False, compare=False)
     dropped_prefixes: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _rules_by_host: dict[str, tuple[HostRule, ...]] = field(init=False, repr=False, compare=False)
+    _rules_everywhere: tuple[HostRule, ...] = field(init=False, repr=False, compare=False)
+    _path_rules_everywhere: tuple[HostRule, ...] = field(init=False, repr=False, compare=False)
     _mirrors: dict[str, HostRule] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -168,15 +174,19 @@ class UrlPolicy:
                     mirrors[host] = rule
                 by_host[host] = (*by_host.get(host, ()), rule)
         _check_mirrors(mirrors)
+        everywhere = by_host.pop("*", ())
+        _set(self, "_rules_everywhere", everywhere)
+        _set(self, "_path_rules_everywhere", tuple(r for r in everywhere if r.lower_path or r.drop_segments))
         _set(self, "_rules_by_host", by_host)
         _set(self, "_mirrors", mirrors)
 
-    def find_rules(self, host: str) -> tuple[HostRule, ...]:
-        """Return the rules that hold on ``host``."""
+    def find_rules(self, host: str, *, query: bool = True) -> tuple[HostRule, ...]:
+        """Return the rules that hold on ``host``; without ``query``, those that change it may be missing."""
         host = drop_www(host)
+        everywhere = self._rules_everywhere if query else self._path_rules_everywhere
         exact = self._rules_by_host.get(host, ())
         wild = self._rules_by_host.get(_generalize(host), ())
-        return exact + wild if exact and wild else exact or wild
+        return exact + wild + everywhere if exact or wild else everywhere
 
     def find_mirror(self, host: str) -> tuple[str, HostRule] | None:
         """Return the host that ``host`` is a mirror of, and the rule that says so."""

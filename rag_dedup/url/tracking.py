@@ -37,7 +37,7 @@ def read_table(text: str) -> Table:
         prefixes=tuple(entry["prefix"] for entry in table["prefix"]),
         exceptions=frozenset(name for entry in table["prefix"] for name in entry["except"]),
         referral=frozenset(table["referral"]["parameters"]),
-        hosts=tuple({key: value for key, value in host.items() if key != "why"} for host in table["host"]),
+        hosts=tuple(table["host"]),
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_dedup import Deduplicator, Plan, SegmentCache
+from rag_dedup import SAFE, Deduplicator, Plan, SegmentCache
 from rag_dedup.errors import InputError, MissingScopeError
 
 SITE = "https://docs.example.com"
@@ -346,6 +346,44 @@ class AdapterContract:
     def test_canonicalising_twice_is_canonicalising_once(self) -> None:
         once = self.run(self.canonicalize(), self.page("a/", [0]))
         assert list(map(self.snapshot, self.run(self.canonicalize(), once))) == list(map(self.snapshot, once))
+
+    @pytest.mark.parametrize("key", ["final_url", "finalUrl", "redirected_url", "resolved_url", "loadedUrl"])
+    def test_the_address_after_redirects_comes_first(self, key: str) -> None:
+        chunk = self.make("text", source=f"{SITE}/old", url=f"{SITE}/old", **{key: f"{SITE}/new"})
+        [out] = self.run(self.canonicalize(), [chunk])
+        assert out.metadata["canonical_url"] == f"{SITE}/new"
+        dedup = Deduplicator()
+        [kept] = self.run(self.drop(dedup), [chunk])
+        assert dedup.sources(self.id_of(kept) or "")[0].source == f"{SITE}/new"
+
+    def test_the_source_is_rewritten_when_asked(self) -> None:
+        url = "http://www.Example.com/a/?utm_source=x#top"
+        chunk = self.make("text", source=url)
+        before = self.snapshot(chunk)
+        once = self.run(self.canonicalize(rewrite_source=True), [chunk])
+        assert once[0].metadata == {
+            "source": "https://example.com/a",
+            "canonical_url": "https://example.com/a",
+            "original_source": url,
+        }
+        assert self.snapshot(chunk) == before
+        twice = self.run(self.canonicalize(rewrite_source=True), once)
+        assert list(map(self.snapshot, twice)) == list(map(self.snapshot, once))
+
+    def test_the_first_source_is_kept_when_it_is_rewritten_again(self) -> None:
+        chunk = self.make("text", source=f"{SITE}/old", final_url=f"{SITE}/new/")
+        once = self.run(self.canonicalize(rewrite_source=True), [chunk])
+        [twice] = self.run(self.canonicalize(rewrite_source=True, policy=SAFE), once)
+        assert (twice.metadata["source"], twice.metadata["original_source"]) == (
+            f"{SITE}/new/",
+            f"{SITE}/old",
+        )
+
+    def test_a_source_that_is_no_url_is_kept_when_it_is_rewritten(self) -> None:
+        chunk = self.make("text", source="map", url="https://example.com/a/")
+        [out] = self.run(self.canonicalize(rewrite_source=True), [chunk])
+        assert out.metadata["source"] == "https://example.com/a"
+        assert (out.metadata["original_source"], out.metadata["url"]) == ("map", "https://example.com/a/")
 
     # --- boilerplate ---
 

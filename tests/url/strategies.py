@@ -15,8 +15,8 @@ PIECES = (
     "Z % %2e %2E %41 %61mp; %c3%a9 %C3%A9 %4 %2F %23 %26 %3D %2B &amp; &#038; &#38; amp; #38; #/ #! :~:text= "
     ". .. ... 1 07 0x7f 256 [::1] é ü ☃ 。 ß xn-- :80 :443 :8080 :99999 user:pw@ www. www.www. m. com "
     "example.com Example.COM. youtu.be www.youtube.com m.youtube.com de.m.wikipedia.org amazon.com x.com "
-    "web.archive.org transfernow.net alice.test mirror.test file:/ file://localhost/ N/A none "
-    "utm_source= utm_zone= gclid fbclid=1 ref= src=a si=1 v=1 ref=sr_1 /dltransfer /status/ "
+    "web.archive.org transfernow.net alice.test mirror.test file:/ file://localhost/ file:C| "
+    "file:// N/A none utm_source= utm_zone= gclid fbclid=1 ref= src=a si=1 v=1 ref=sr_1 /dltransfer /status/ "
     "CFID=1 CFTOKEN=2 sid= PHPSESSID= ;jsessionid= 0123456789abcdef0123456789abcdef "
     "(S(lit3py55t21z5v55vlm25s55)) \x00 \x7f \ufeff \u00a0 \u200b \u00ad \ud800"
 ).split(" ")
@@ -40,6 +40,7 @@ rules = st.lists(
             HostRule(hosts=("mirror.test",), rename="www.example.com"),
             HostRule(hosts=("youtu.be",), rename="www.youtube.com", path_to_query="/watch?v="),
             HostRule(hosts=("*.wikipedia.org",), rename="*.wiki.test"),
+            HostRule(hosts=("*",), path="/a", drop=("src",), keep=("gclid",), drop_segments=("b",)),
         ]
     ),
     max_size=4,

@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from rag_dedup.url import SAFE, WEB, canonicalize_url, find_url
+from rag_dedup.url import (
+    SAFE,
+    WEB,
+    CanonicalHint,
+    WebPage,
+    canonicalize_url,
+    explain_url,
+    find_url,
+    resolve_canonical,
+)
+from rag_dedup.url.resolve import resolve_url
+from rag_dedup.url.site import find_locale, find_page_number, is_root
 
 N = 1_000_000  # characters: hours, if anything were quadratic
 
@@ -57,6 +68,12 @@ LONG = {
     "text directives": "https://example.com/#/" + ":~:" * (N // 3),
     "reference segments": "https://www.amazon.com" + "/ref=a" * (N // 6),
     "a file": "file:///" + "%7e" * (N // 3),
+    "a file with parents": "file:///C|/" + "a/../" * (N // 5),
+    "a file on a host": "file://" + "a." * (N // 2) + "/",
+    "a file with backslashes": "file:" + "\\" * N,
+    "page numbers": "https://example.com" + "/page/2" * (N // 7) + "?" + "page=2&" * (N // 7),
+    "locales": "https://example.com" + "/en" * (N // 3) + "?" + "lang=de&" * (N // 8),
+    "digits of a page number": "https://example.com/page" + "0" * N,
 }
 
 
@@ -66,6 +83,17 @@ def test_time_is_linear(name: str) -> None:
         key = canonicalize_url(LONG[name], policy)
         assert canonicalize_url(key, policy) == key
     assert find_url({"url": LONG[name]}, ["url"]) in (LONG[name], None)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_time_of_all_else_is_linear(name: str) -> None:
+    url = LONG[name][: N // 10]
+    assert explain_url(url, SAFE).key == canonicalize_url(url, SAFE)
+    resolved = resolve_url(url[:-1], "https://example.com/a/b")
+    assert resolved is None or resolved.startswith("http")
+    assert len(find_locale(url)) + len(find_page_number(url)) + is_root(url) <= len(url)
+    page = WebPage(url, (CanonicalHint(url, "tag"), CanonicalHint("https://example.com/b", "og:url")))
+    assert resolve_canonical(page, [WebPage(url + "/a")]).canonical_url == url
 
 
 @pytest.mark.parametrize("value", [None, b"https://example.com/", 17, ["https://example.com/"], object])

@@ -15,7 +15,7 @@ def test_public_names_are_there() -> None:
 
 
 def test_keys_have_a_version() -> None:
-    assert KEY_SCHEME == "url-1"
+    assert KEY_SCHEME == "url-2"
 
 
 def test_tables_of_idna_are_loaded_when_they_are_needed() -> None:

@@ -119,6 +119,17 @@ class TestHostRules:
         rules = [HostRule(hosts=(host,), drop=(name,)) for host, name in [("a.e.org", "x"), ("*.e.org", "y")]]
         assert self.key("https://a.e.org/?x=1&y=2&z=3", *rules) == "https://a.e.org/?z=3"
 
+    def test_a_rule_for_every_host(self) -> None:
+        rules = [
+            HostRule(hosts=("*",), path="/news/", drop=("id",)),
+            HostRule(hosts=("*",), keep=("gclid",)),
+            HostRule(hosts=("*", "e.org"), lower_path=True, drop_segments=("ref=",)),
+            HostRule(hosts=("e.org",), drop=("x",)),
+        ]
+        assert self.key("https://e.org/News/ref=1/A?id=1&x=2", *rules) == "https://e.org/news/a"
+        assert self.key("https://other.test/News/ref=1/A", *rules) == "https://other.test/news/a"
+        assert self.key("https://other.test/a?id=1&gclid=2", *rules) == "https://other.test/a?gclid=2&id=1"
+
     def test_no_rules(self) -> None:
         assert (
             canonicalize_url("https://youtu.be/a?si=1", replace(SAFE, rules=())) == "https://youtu.be/a?si=1"
@@ -136,6 +147,7 @@ class TestMistakes:
             ({"hosts": ("e.org",), "drop": "ref"}, "drop must be a collection"),
             ({"hosts": ("e.org",), "rename": "*.e.org"}, "needs '*.' at the start of each host"),
             ({"hosts": ("e.org",), "rename": "a b"}, "'a b' is no host"),
+            ({"hosts": ("*",), "rename": "e.org"}, "not every host can be a mirror"),
             ({"hosts": ("e.org",), "path_to_query": "/item?id="}, "needs a rename"),
         ],
     )

@@ -37,16 +37,38 @@ def test_names_are_whole_names_in_lower_case_and_stand_once() -> None:
         assert vendor["parameters"] == sorted(vendor["parameters"])
 
 
+def test_the_table_is_about_as_large_as_what_is_documented() -> None:
+    assert len(NAMES) >= 130
+    assert len({vendor["name"] for vendor in VENDORS}) == len(VENDORS)
+
+
+@pytest.mark.parametrize("missing", ["name", "documentation", "parameters"])
+def test_a_name_without_documentation_is_refused(missing: str) -> None:
+    vendor = {key: value for key, value in VENDORS[0].items() if key != missing}
+    with pytest.raises((KeyError, AssertionError)):
+        test_a_name_has_a_vendor_and_a_documentation(vendor)
+    with pytest.raises(AssertionError):
+        test_a_name_has_a_vendor_and_a_documentation({**VENDORS[0], "documentation": "none"})
+
+
 def test_there_are_two_prefixes() -> None:
     assert TABLE.prefixes == ("utm_", "mtm_")
     assert all(name.startswith(TABLE.prefixes) for name in TABLE.exceptions)
     assert not any(name.startswith(TABLE.prefixes) for name in NAMES)
 
 
+def test_no_host_rule_only_repeats_the_table() -> None:
+    for host in DATA["host"]:
+        assert TABLE.names.isdisjoint(host.get("drop", ()))
+        for name in host.get("keep", ()):
+            known = name in TABLE.names | TABLE.referral or name.startswith(TABLE.prefixes)
+            assert name == "*" or known, name
+
+
 def test_names_that_carry_content_somewhere_stay_out() -> None:
     assert TABLE.names.isdisjoint(TABLE.referral)
     assert TABLE.names.isdisjoint(
-        {"ref", "source", "session", "campaign", "cid", "id", "si", "s", "var", "__s"}
+        {"ref", "source", "session", "campaign", "cid", "id", "si", "s", "var", "__s", "_kx", "mkt_tok"}
     )
 
 
