@@ -96,8 +96,8 @@ class Deduplicator:
         if on_duplicate not in ("drop", "annotate"):
             raise ConfigurationError(f"on_duplicate must be 'drop' or 'annotate', not {on_duplicate!r}")
         for name, number in (("batch_size", batch_size), ("workers", workers)):
-            if number < 1:
-                raise ConfigurationError(f"{name} must be 1 or more, not {number}")
+            if not isinstance(number, int) or number < 1:
+                raise ConfigurationError(f"{name} must be a whole number, 1 or more, not {number!r}")
         minhash = MinHash(threshold=threshold, seed=seed)
         self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
         self.scope_key = scope_key
@@ -268,6 +268,8 @@ class Deduplicator:
 
     def _check(self, documents: Iterable[Document]) -> list[Arrival]:
         """Return the documents with their scope and source and a copy of their metadata."""
+        if isinstance(documents, (Document, str)):
+            raise InputError(f"documents must be several Documents, not one {type(documents).__name__}")
         arrivals: list[Arrival] = []
         texts: dict[EntryKey, str] = {}
         names: dict[str, str] = {}
@@ -276,6 +278,10 @@ class Deduplicator:
                 raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
             if not isinstance(document.id, str) or not isinstance(document.text, str):
                 raise InputError(f"document {number}: id and text must be str")
+            if not isinstance(document.related, tuple) or not _is_span(document.span):
+                raise InputError(
+                    f"document {document.id!r}: related must be a tuple of ids, span None or (start, end)"
+                )
             own = copy_document(document, self.find_scope(document))
             key = own.key
             if texts.setdefault(key, own.text) != own.text:
@@ -283,6 +289,12 @@ class Deduplicator:
             source = _find_source(document.source, document.url, names)
             arrivals.append(Arrival(key, own, source, document))
         return arrivals
+
+
+def _is_span(span: object) -> bool:
+    if span is None:
+        return True
+    return isinstance(span, tuple) and len(span) == 2 and all(isinstance(place, int) for place in span)
 
 
 def _find_source(source: str | None, url: str | None, names: dict[str, str]) -> str | None:

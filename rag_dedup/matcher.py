@@ -7,6 +7,7 @@ stand is asked when a document is placed.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -70,29 +71,37 @@ class Matcher:
         self._similarities: dict[tuple[int, int], float] = {}
         self._link(filled, np.asarray(copies), hits, changing)
         self._placed: dict[int, list[tuple[EntryKey, int]]] = {}
-        self._firsts: dict[int, EntryKey] | None = None if changing else {}
+        self._full: set[int] = set()
+        self._equal: dict[bytes, list[Entry]] = {}  # by exact key: survivors in history order
+        for row, near in self._from_index.items():
+            equal = [survivor for same, _, survivor in near if same]
+            self._equal[self._exact[row]] = sorted(equal, key=_order_of)
+            if len(equal) >= limit:  # there may be more of them in the index
+                self._full.add(row)
 
     def has_keys(self, row: int) -> bool:
         """Tell whether a text can be found at all."""
         return bool(self._sets.offsets[row] < self._sets.offsets[row + 1])
 
-    def place(self, row: int, key: EntryKey) -> None:
+    def place(self, row: int, survivor: Entry) -> None:
         """Take note that a text of the block now has a survivor."""
         for link in self._links[row]:
             placed = self._placed.setdefault(link, [])
             if len(placed) < self._room[link]:
-                placed.append((key, row))
-        if self._firsts is not None and row not in self._from_index:
-            self._firsts.setdefault(row, key)
+                placed.append((survivor.key, row))
+        bisect.insort(self._equal.setdefault(self._exact[row], []), survivor, key=_order_of)
 
     def find_equal(self, row: int) -> Entry | None:
-        """Return the first survivor of a text of the block, where that is all that there is to know.
+        """Return the earliest survivor that equals a text of the block, if it is sure which one that is.
 
-        So it is for copies of a text that the index has nothing like, while no survivor can go.
+        It wins over all that are only similar, so that these need not be looked for.
         """
-        if self._firsts is None or (key := self._firsts.get(row)) is None:
+        equal = self._equal.get(self._exact[row])
+        if not equal or row in self._full:
             return None
-        return self._draft.entry(key)
+        while equal and self._find_standing(equal[0]) is None:
+            del equal[0]
+        return self._find_standing(equal[0]) if equal else None
 
     def find_near(self, row: int) -> list[Near]:
         """Return the survivors that are similar enough to a text of the block."""
@@ -101,7 +110,7 @@ class Matcher:
         near = [
             Near(equal, similarity, standing)
             for equal, similarity, survivor in self._from_index.get(row, ())
-            if (standing := self._find_standing(survivor.key, survivor.document.text)) is not None
+            if (standing := self._find_standing(survivor)) is not None
         ]
         if links := self._links[row]:
             near += self._find_placed(row, links)
@@ -109,19 +118,18 @@ class Matcher:
 
     def _find_placed(self, row: int, links: Iterable[int]) -> list[Near]:
         """Return those that were placed since the block began."""
-        others: dict[EntryKey, int] = {}
+        # One key can have had two texts of the block: an orphan's, and then that of its revision.
+        placed: dict[tuple[EntryKey, int], None] = {}
         for link in links:
-            others.update(self._placed.get(link, ()))
-        if not others:
-            return []
-        unlike = {other for other in others.values() if self._exact[other] != self._exact[row]}
+            placed.update(dict.fromkeys(self._placed.get(link, ())))
+        unlike = {other for _, other in placed if self._exact[other] != self._exact[row]}
         unknown = [other for other in unlike if (row, other) not in self._similarities]
         if unknown:
             self._compare(np.full(len(unknown), row), np.array(unknown))
         near = []
-        for key, other in others.items():
+        for key, other in placed:
             similarity = self._similarities[row, other] if other in unlike else 1.0
-            if similarity and (standing := self._find_standing(key, self._texts[other])) is not None:
+            if similarity and (standing := self._find_survivor(key, self._texts[other])) is not None:
                 near.append(Near(other not in unlike, similarity, standing))
         return near
 
@@ -132,8 +140,12 @@ class Matcher:
             zip(zip(rows.tolist(), others.tolist(), strict=True), found.tolist(), strict=True)
         )
 
-    def _find_standing(self, key: EntryKey, text: str) -> Entry | None:
-        """Return the entry of a key if it is a survivor and still has this text."""
+    def _find_standing(self, survivor: Entry) -> Entry | None:
+        """Return the entry of a survivor as it is now, if it is one and still has its text."""
+        return self._find_survivor(survivor.key, survivor.document.text)
+
+    def _find_survivor(self, key: EntryKey, text: str) -> Entry | None:
+        """Return the entry of a key if it is a survivor of this text."""
         entry = self._draft.entry(key)
         return entry if entry is not None and entry.survivor is None and entry.document.text == text else None
 
@@ -201,6 +213,10 @@ class Matcher:
         pairs = np.unique(rows << 32 | rows[first[np.searchsorted(numbers, links)]])
         pairs = pairs[pairs >> 32 != pairs & 0xFFFFFFFF]
         self._compare(pairs >> 32, pairs & 0xFFFFFFFF)
+
+
+def _order_of(entry: Entry) -> int:
+    return entry.order
 
 
 def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:

@@ -274,7 +274,7 @@ class Planner:
         )
         if verdict.survivor is None and matcher.has_keys(row):
             self.draft.put(entry, matcher.signatures[row])
-            matcher.place(row, key)
+            matcher.place(row, entry)
         else:
             self.draft.put(entry)
 

@@ -83,8 +83,8 @@ class MinHash:
     )
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise ConfigurationError(f"threshold must be above 0 and at most 1, not {self.threshold}")
+        if not isinstance(self.threshold, (int, float)) or not 0 < self.threshold <= 1:
+            raise ConfigurationError(f"threshold must be above 0 and at most 1, not {self.threshold!r}")
         if self.num_perm < 1:
             raise ConfigurationError(f"num_perm must be 1 or more, not {self.num_perm}")
         if not 0 <= self.seed < 1 << 32:

@@ -1,9 +1,9 @@
 """Time whole runs, text in and decisions out, against the libraries that people use for it.
 
-    python tests/benchmarks/dedup.py                     two corpora, all contestants
-    python tests/benchmarks/dedup.py --million           and a million made chunks, each contestant once
-    python tests/benchmarks/dedup.py --growth [--large]  ours from ten thousand to a million (five) chunks
-    python tests/benchmarks/dedup.py --hostile           ours on texts that are made to be slow
+    python -m tests.benchmarks.dedup                     two corpora, all contestants
+    python -m tests.benchmarks.dedup --million           and a million made chunks, each contestant once
+    python -m tests.benchmarks.dedup --growth [--large]  ours from ten thousand to a million (five) chunks
+    python -m tests.benchmarks.dedup --hostile           ours on texts that are made to be slow
     ... --json FILE                                      writes what was measured
 
 Everything runs in one thread. The contestants take turns, so that a busy machine slows them all, and the
@@ -82,7 +82,7 @@ def run_ours_numpy(documents: Sequence[Document]) -> list[bool]:
 _find_words = re.compile(r"\w+").findall
 
 
-def _shingle(text: str) -> list[str]:
+def shingle(text: str) -> list[str]:
     words = _find_words(text.lower())
     return [" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))]
 
@@ -96,7 +96,7 @@ def run_datasketch(documents: Sequence[Document]) -> list[bool]:
     dropped = []
     for document in documents:
         sketch = MinHash(num_perm=128, hashfunc=xxhash.xxh32_intdigest, scheme="affine32")
-        sketch.update_batch([shingle.encode() for shingle in _shingle(document.text)])
+        sketch.update_batch([shingle.encode() for shingle in shingle(document.text)])
         known = bool(index.query(sketch))
         if not known:
             index.insert(document.id, sketch)
@@ -109,7 +109,7 @@ def run_rensa(documents: Sequence[Document]) -> list[bool]:
     import rensa
 
     sketches = rensa.RMinHash.from_token_sets(
-        [set(_shingle(document.text)) for document in documents], num_perm=128, seed=42
+        [set(shingle(document.text)) for document in documents], num_perm=128, seed=42
     )
     dedup = rensa.RMinHashDeduplicator(threshold=THRESHOLD, num_perm=128, use_lsh=True, num_bands=16)
     return [not dedup.add(document.id, sketch) for document, sketch in zip(documents, sketches, strict=True)]

@@ -286,6 +286,17 @@ class TestBlocks:
                 dedup.commit(plan)
             assert state(engines[0]) == state(engines[1]) == state(engines[2])
 
+    @pytest.mark.parametrize("size", [1, 2, 1000])
+    def test_a_promoted_document_that_is_then_revised(self, size: int) -> None:
+        dedup = Deduplicator(batch_size=size)
+        dedup.run([Document("1", LONG), Document("3", LONG.upper())])
+        plan = dedup.run([Document("1", "other"), Document("2", LONG), Document("3", LONG + " every day")])
+        assert [(d.action, d.survivor) for d in plan.decisions] == [
+            ("revise", None),
+            ("drop", "3"),
+            ("revise", None),
+        ]
+
     def test_more_orphans_than_a_block_holds(self) -> None:
         documents = [Document(str(i), LONG + " now" * (i % 2), f"page {i}") for i in range(50)]
         for size in (3, 1000):
@@ -306,9 +317,10 @@ class TestBlocks:
             assert [d.survivor for d in dedup.run(again).decisions] == [d.id for d in crowd]
 
     @pytest.mark.parametrize("setting", ["batch_size", "workers"])
-    def test_settings(self, setting: str) -> None:
-        with pytest.raises(ConfigurationError, match=f"{setting} must be 1 or more, not 0"):
-            Deduplicator(**{setting: 0})  # type: ignore[arg-type]
+    @pytest.mark.parametrize("value", [0, -1, 2.5, "2", None])
+    def test_settings(self, setting: str, value: object) -> None:
+        with pytest.raises(ConfigurationError, match=f"{setting} must be a whole number, 1 or more, not "):
+            Deduplicator(**{setting: value})  # type: ignore[arg-type]
 
     def test_workers_change_nothing(self) -> None:
         documents = [Document(str(i), f"{LONG} number {i} {'é' * (i % 3)}") for i in range(300)]
@@ -456,6 +468,20 @@ class TestInputs:
         with pytest.raises(InputError, match="must be str"):
             Deduplicator().plan([document])
 
+    @pytest.mark.parametrize("document", [Document("a", "b"), "text"])
+    def test_one_document_is_not_several(self, document: object) -> None:
+        with pytest.raises(InputError, match="documents must be several Documents, not one "):
+            Deduplicator().plan(document)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("odd", [{"span": (0,)}, {"span": "ab"}, {"related": "b"}, {"related": None}])
+    def test_odd_places(self, odd: dict[str, object]) -> None:
+        with pytest.raises(InputError, match="document 'a': related must be"):
+            Deduplicator().plan([Document("a", "b", **odd)])  # type: ignore[arg-type]
+
+    def test_odd_sources_are_none(self) -> None:
+        plan = Deduplicator().plan([Document("a", "b", source=["x"], url=5)])  # type: ignore[arg-type]
+        assert plan.report.kept == 1
+
     def test_metadata_of_odd_types(self) -> None:
         import numpy as np
 
@@ -488,7 +514,7 @@ class TestInputs:
 
 
 class TestSettings:
-    @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])
+    @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan"), "0.8", None])
     def test_threshold(self, threshold: float) -> None:
         with pytest.raises(ConfigurationError, match="threshold"):
             Deduplicator(threshold=threshold)
