@@ -39,6 +39,11 @@ class CanonicalHint:
     origin: HintOrigin
     language: str = ""
 
+    @property
+    def key(self) -> str:
+        """The ``SAFE`` key of the URL."""
+        return canonicalize_url(self.url, SAFE)
+
 
 def find_canonical_hints(
     html: str = "", headers: str | Iterable[str] = (), *, url: str = ""
