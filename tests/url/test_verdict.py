@@ -145,6 +145,16 @@ def test_the_order_of_pages_does_not_matter(pages: list[WebPage], chance: Any) -
 
 
 @given(graphs)
+def test_the_page_that_a_circle_stands_under_stands_there_too(pages: list[WebPage]) -> None:
+    for page in pages:
+        verdict = resolve_canonical(page, pages)
+        if verdict.reason == "cycle":
+            smallest = next(other for other in pages if other.url == verdict.canonical_url)
+            assert resolve_canonical(smallest, pages).canonical_url == smallest.url
+            assert smallest.url == min(verdict.chain[verdict.chain.index(smallest.url) :])
+
+
+@given(graphs)
 def test_a_page_stands_under_itself_or_a_live_page(pages: list[WebPage]) -> None:
     live = {page.url for page in pages}
     for page in pages:
