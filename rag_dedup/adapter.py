@@ -27,8 +27,8 @@ __all__ = [
     "Layout",
     "Origin",
     "copy_deeply",
-    "find_canonical",
     "find_origin",
+    "make_canonical_metadata",
     "make_id",
     "name_chunks",
     "read_span",
@@ -99,10 +99,10 @@ def find_origin(metadata: Mapping[str, Any], url_keys: Sequence[str], default: s
     return Origin(url, None)
 
 
-def find_canonical(
+def make_canonical_metadata(
     metadata: Mapping[str, Any], url_keys: Sequence[str], policy: UrlPolicy, *, rewrite_source: bool = False
 ) -> dict[str, Any]:
-    """Return what is to be added to the metadata of a document, nothing if it has no URL.
+    """Return what a canonical URL adds to the metadata of a document, nothing if it has no URL.
 
     Args:
         metadata: only read.
@@ -111,7 +111,7 @@ def find_canonical(
         rewrite_source: ``source`` becomes the canonical URL; what it was is kept in ``original_source``.
 
     >>> from rag_dedup.url import WEB
-    >>> find_canonical({"source": "http://www.example.com/a/"}, ["source"], WEB)
+    >>> make_canonical_metadata({"source": "http://www.example.com/a/"}, ["source"], WEB)
     {'canonical_url': 'https://example.com/a'}
     """
     url = find_url(metadata, url_keys)

@@ -21,6 +21,7 @@ from rag_dedup.errors import ConfigurationError, RagDedupError, UnreadableInputE
 
 if TYPE_CHECKING:
     from rag_dedup.audit.run import Audit, Progress
+    from rag_dedup.url import WebPage
 
 __all__ = ["main"]
 
@@ -165,31 +166,44 @@ def _audit(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.buffer.write(encode_json(count_audit(audit), indent=2))
     elif audit.chunks:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
-        sys.stdout.write(format_audit(audit, sys.stdout))
+        _print_text(format_audit(audit, sys.stdout))
     return 0 if audit.chunks else _say_unusable(audit)
 
 
 def _show_urls(options: argparse.Namespace) -> int:
-    from rag_dedup.audit.address import describe_url, format_description, read_link_value
     from rag_dedup.audit.records import encode_json
-    from rag_dedup.url import read_page
+    from rag_dedup.audit.url import describe_url, format_description
 
-    page = None
-    if options.html is not None or options.header:
-        if len(options.urls) > 1:
-            raise ConfigurationError("--html and --header belong to one page: give one URL")
-        headers = [read_link_value(header) for header in options.header]
-        page = read_page(options.urls[0], "" if options.html is None else _read_html(options.html), headers)
+    page = _read_page(options)
     descriptions = [describe_url(url, page) for url in options.urls]
     if options.json:
         sys.stdout.buffer.writelines(map(encode_json, descriptions))
     else:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
-        sys.stdout.write("\n".join(map(format_description, descriptions)))
+        _print_text("\n".join(map(format_description, descriptions)))
     return 0 if any(description["safe"] for description in descriptions) else 1
+
+
+def _read_page(options: argparse.Namespace) -> WebPage | None:
+    """Return the page that ``--html`` and ``--header`` tell of, ``None`` without them."""
+    from rag_dedup.url import read_page
+
+    if options.html is None and not options.header:
+        return None
+    if len(options.urls) > 1:
+        raise ConfigurationError("--html and --header belong to one page: give one URL")
+    headers = [_read_link(header) for header in options.header]
+    html = "" if options.html is None else _read_html(options.html)
+    return read_page(options.urls[0], html, headers)
+
+
+def _read_link(header: str) -> str:
+    """Return the value of a Link header as people paste it, with its name or without."""
+    if header.lstrip().startswith("<"):
+        return header
+    name, colon, value = header.partition(":")
+    if not colon or name.strip().lower() != "link":
+        raise ConfigurationError("--header takes a Link header, such as 'Link: </page>; rel=\"canonical\"'")
+    return value.strip()
 
 
 def _read_html(path: str) -> str:
@@ -200,6 +214,13 @@ def _read_html(path: str) -> str:
     except OSError as error:
         raise UnreadableInputError(f"{path}: {error.strerror or error}") from error
     return decode_html(data)[0]
+
+
+def _print_text(text: str) -> None:
+    # The terminal may know fewer characters than the text has
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout.write(text)
 
 
 def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
 
 from rag_dedup.errors import MissingExtraError
+from rag_dedup.url import read_page
+from rag_dedup.url.reference import is_web_url
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -98,6 +99,7 @@ def extract_html(
         return Page(read_visible_text(html), url=url, encoding=encoding, method="visible text")
 
     facts = _read_facts(tree, url)
+    canonical_hint = read_page(url or "", html).find_target()
     text = None
     if complete:
         _drop_scripts(tree)
@@ -114,7 +116,14 @@ def extract_html(
         except Exception:  # whatever a hostile page does to it, there is another way to read the page
             text = None
     method = "trafilatura" if text else "visible text"
-    return Page(text or read_visible_text(html), url=url, encoding=encoding, method=method, **facts)
+    return Page(
+        text or read_visible_text(html),
+        url=url,
+        canonical_hint=canonical_hint,
+        encoding=encoding,
+        method=method,
+        **facts,
+    )
 
 
 # --- bytes -> text -------------------------------------------------------------------------------
@@ -204,19 +213,8 @@ def find_saved_url(html: str) -> str | None:
     if match is None:
         return None
     length, url = int(match[1]), match[2]
-    return _absolute(url[:length] if 0 < length < len(url) else url)
-
-
-def _absolute(url: str | None, base: str | None = None) -> str | None:
-    """Return ``url``, resolved against ``base``, if that gives an absolute http(s) URL."""
-    if not url:
-        return None
-    try:
-        url = urljoin(base or "", url.strip())
-        parts = urlsplit(url)
-    except ValueError:  # such as an IPv6 address without its bracket
-        return None
-    return url if parts.scheme in ("http", "https") and parts.hostname else None
+    url = url[:length] if 0 < length < len(url) else url
+    return url if is_web_url(url) else None
 
 
 def _read_facts(tree: HtmlElement, url: str | None) -> dict[str, str | None]:
@@ -232,7 +230,7 @@ def _read_facts(tree: HtmlElement, url: str | None) -> dict[str, str | None]:
             facts["sitename"] = None  # made from the URL, not declared
     except Exception:  # metadata is a bonus: no page is refused because of it
         facts = {}
-    return {**facts, "language": _read_language(tree), "canonical_hint": _read_canonical(tree, url)}
+    return {**facts, "language": _read_language(tree)}
 
 
 def _clean(value: object) -> str | None:
@@ -246,22 +244,6 @@ def _read_language(tree: HtmlElement) -> str | None:
     """Return the language tag (BCP 47) that the root element declares."""
     value = (tree.get("lang") or tree.get("xml:lang") or "").strip()
     return value if _LANGUAGE.fullmatch(value) else None
-
-
-def _read_canonical(tree: HtmlElement, url: str | None) -> str | None:
-    """Return the canonical link of the head; none if there are several different ones (RFC 6596)."""
-    head = tree.find("head")
-    if head is None:
-        return None
-    base = next((element.get("href") for element in head.iter("base")), None)
-    base = _absolute(base, url) or url
-    found = {
-        link
-        for element in head.iter("link")
-        if "canonical" in (element.get("rel") or "").lower().split()
-        and (link := _absolute(element.get("href"), base))
-    }
-    return found.pop() if len(found) == 1 else None
 
 
 # --- the tree ------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ from rag_dedup.adapter import (
     Chunk,
     Layout,
     copy_deeply,
-    find_canonical,
     find_origin,
+    make_canonical_metadata,
     name_chunks,
     read_span,
     strip_texts,
@@ -87,11 +87,10 @@ class CanonicalizeUrls(BaseDocumentTransformer):
         """Return copies that know their canonical URL."""
         copies = _copy_documents(documents)
         for document in copies:
-            document.metadata.update(
-                find_canonical(
-                    document.metadata, self.url_keys, self.policy, rewrite_source=self.rewrite_source
-                )
+            found = make_canonical_metadata(
+                document.metadata, self.url_keys, self.policy, rewrite_source=self.rewrite_source
             )
+            document.metadata.update(found)
         return copies
 
 

@@ -4,7 +4,7 @@
 ``table``    an audit for the terminal
 ``frames``   pandas DataFrames in, DataFrames out, for notebooks
 ``plots``    figures of those frames
-``address``  the keys of a URL and the rules behind them, for the terminal
+``url``      the keys of a URL and the rules behind them, for the terminal
 ``diff``     what two texts do not share, for people
 """
 

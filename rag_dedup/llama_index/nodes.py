@@ -21,7 +21,7 @@ from llama_index.core.schema import (
 )
 from llama_index.core.storage.docstore.utils import json_to_doc
 
-from rag_dedup.adapter import copy_deeply, find_canonical
+from rag_dedup.adapter import copy_deeply, make_canonical_metadata
 from rag_dedup.document import Document as EngineDocument
 from rag_dedup.errors import InputError
 from rag_dedup.llama_index.links import get_link
@@ -96,8 +96,8 @@ def annotate(node: BaseNode, key: str, value: Any) -> None:
 def annotate_canonical(
     node: BaseNode, url_keys: Sequence[str], policy: UrlPolicy, *, rewrite_source: bool
 ) -> None:
-    """Write the canonical URL of a node into its metadata, see :func:`rag_dedup.adapter.find_canonical`."""
-    found = find_canonical(node.metadata, url_keys, policy, rewrite_source=rewrite_source)
+    """Write what :func:`rag_dedup.adapter.make_canonical_metadata` says into the metadata of a node."""
+    found = make_canonical_metadata(node.metadata, url_keys, policy, rewrite_source=rewrite_source)
     for key, value in found.items():
         if key == "source" and key in node.metadata:  # whoever saw the old one may see the new one
             node.metadata[key] = value

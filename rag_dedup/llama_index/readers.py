@@ -78,14 +78,17 @@ class CanonicalUrlReader(BasePydanticReader):
         for document in documents:
             (copy,) = copy_nodes([document])
             assert isinstance(copy, Document)
-            # Of the URL as the reader wrote it: what is written below must not change the id
-            url = find_url(copy.metadata, self.url_keys)
+            if self.stable_ids:  # before the source is rewritten, which must not change the id
+                self._replace_random_id(copy, seen)
             annotate_canonical(copy, self.url_keys, self.policy, rewrite_source=self.rewrite_source)
-            if self.stable_ids and url is not None and _is_random(copy.id_):
-                key = canonicalize_url(url, SAFE)
-                copy.id_ = _make_id(key, seen[key])
-                seen[key] += 1
             yield copy
+
+    def _replace_random_id(self, document: Document, seen: Counter[str]) -> None:
+        url = find_url(document.metadata, self.url_keys)
+        if url is not None and _is_random(document.id_):
+            key = canonicalize_url(url, SAFE)
+            document.id_ = _make_id(key, seen[key])
+            seen[key] += 1
 
 
 def _make_id(key: str, number: int) -> str:

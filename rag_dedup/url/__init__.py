@@ -1,25 +1,29 @@
 """Canonical URLs: the identity of a page (``SAFE``), and what people would call the same page (``WEB``).
 
 ```
-canonical.py    canonicalize_url: the order of the rules
-parse.py        a URL in parts, as browsers read it
-file.py         file URLs
-host.py         domain names and addresses
-escape.py       percent-escapes
-query.py        which parameters stay, and in which order
-session.py      session tokens
-tracking.py     tracking.toml: tracking parameters, exceptions, host rules
-policy.py       UrlPolicy, HostRule, SAFE, WEB
-explain.py      which rules fired
-metadata.py     find_url
-resolve.py      relative references
-link.py         the Link header
-head.py         the head of an HTML page
-hint.py         what a page says about its address
-page.py         a page and many of them
-site.py         what two URLs have in common: site, locale, page number
-request.py      request_fingerprint, as Scrapy's
-verdict.py      resolve_canonical: whether a page is another one, as it says
+the key
+    canonical.py    canonicalize_url: the order of the rules
+    policy.py       UrlPolicy, HostRule, SAFE, WEB
+    explain.py      explain_url: which rules fired
+the parts
+    parse.py        a URL in parts, as browsers read it
+    reference.py    relative references, and which URLs are of the web
+    file.py         file URLs
+    host.py         domain names and IP addresses
+    escape.py       percent-escapes
+    query.py        which parameters stay, and in which order
+    session.py      session tokens
+    tracking.py     tracking.toml: tracking parameters, exceptions, host rules
+rel=canonical
+    link.py         the Link header
+    head.py         the head of an HTML page
+    hint.py         what a page says about its address
+    page.py         a page and many of them
+    site.py         what two URLs have in common: site, locale, page number
+    verdict.py      resolve_canonical: whether a page is another one, as it says
+others
+    metadata.py     find_url: in what a loader wrote
+    request.py      request_fingerprint, as Scrapy's
 ```
 """
 

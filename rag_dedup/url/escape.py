@@ -48,4 +48,4 @@ def _normalize_escape(match: re.Match[str]) -> str:
 
 def _encode(match: re.Match[str]) -> str:
     # A lone surrogate has no UTF-8; WHATWG makes every one of them U+FFFD, which would merge them.
-    return "".join([f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass")])
+    return "%" + match[0].encode("utf-8", "surrogatepass").hex("%").upper()

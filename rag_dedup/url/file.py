@@ -6,11 +6,10 @@ import re
 
 from rag_dedup.url.escape import normalize_escapes
 from rag_dedup.url.host import parse_host
-from rag_dedup.url.parse import resolve_dots
+from rag_dedup.url.parse import resolve_dots, split_path
 
 __all__ = ["canonicalize_file"]
 
-_TAIL = re.compile(r"[?#]")
 _DRIVE = re.compile(r"/([A-Za-z])[:|](?=/|\Z)")
 
 
@@ -23,9 +22,7 @@ def canonicalize_file(url: str) -> str:
     >>> canonicalize_file("file://localhost/srv/../a b"), canonicalize_file("file:C|\\Docs")
     ('file:///a%20b', 'file:///C:/Docs')
     """
-    rest = url[len("file:") :]
-    end = _TAIL.search(rest)
-    path, tail = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
+    path, tail = split_path(url[len("file:") :])
     path = path.replace("\\", "/")
     host = ""
     if path.startswith("//"):

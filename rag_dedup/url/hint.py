@@ -10,7 +10,7 @@ from rag_dedup.url.canonical import canonicalize_url
 from rag_dedup.url.head import Element, read_head
 from rag_dedup.url.link import parse_link_header
 from rag_dedup.url.policy import SAFE
-from rag_dedup.url.resolve import is_web_url, resolve_url
+from rag_dedup.url.reference import is_web_url, resolve_url
 
 __all__ = ["CanonicalHint", "HintOrigin", "find_canonical_hints"]
 
@@ -38,6 +38,11 @@ class CanonicalHint:
     url: str
     origin: HintOrigin
     language: str = ""
+
+    @property
+    def key(self) -> str:
+        """The ``SAFE`` key of the URL."""
+        return canonicalize_url(self.url, SAFE)
 
 
 def find_canonical_hints(

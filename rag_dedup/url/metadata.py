@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rag_dedup.url.parse import split_url
+from rag_dedup.url.reference import is_web_url
 
 __all__ = ["find_url"]
 
@@ -26,8 +26,6 @@ def find_url(metadata: Mapping[str, object], keys: Sequence[str]) -> str | None:
     """
     for key in keys:
         value = metadata.get(key)
-        if isinstance(value, str):
-            parts = split_url(value)
-            if parts is not None and parts.scheme in ("http", "https"):
-                return value
+        if isinstance(value, str) and is_web_url(value):
+            return value
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag_dedup.url.canonical import canonicalize_url
 from rag_dedup.url.head import read_head
-from rag_dedup.url.hint import CanonicalHint, find_canonical_hints
+from rag_dedup.url.hint import CanonicalHint, HintOrigin, find_canonical_hints
 from rag_dedup.url.parse import split_url
 from rag_dedup.url.policy import SAFE
 
@@ -49,16 +49,16 @@ class WebPage:
         return canonicalize_url(self.url, SAFE)
 
     def find_target(self) -> str | None:
-        """Return the one address that its rel=canonical links name, as the first of them writes it."""
-        links = {canonicalize_url(url, SAFE): url for url in reversed(self._list_canonicals())}
-        return next(iter(links.values())) if len(links) == 1 else None
+        """Return the one address that all its rel=canonical links name, ``None`` if they name several.
 
-    def list_targets(self, origin: str) -> dict[str, str]:
-        """Return the addresses that its hints of one origin name, by their keys."""
-        return {canonicalize_url(h.url, SAFE): h.url for h in reversed(self.hints) if h.origin == origin}
+        It comes as the first link writes it; one of a header goes first.
+        """
+        named = {**self.list_targets("tag"), **self.list_targets("header")}
+        return next(iter(named.values())) if len(named) == 1 else None
 
-    def _list_canonicals(self) -> list[str]:
-        return [hint.url for hint in self.hints if hint.origin in ("header", "tag")]
+    def list_targets(self, origin: HintOrigin) -> dict[str, str]:
+        """Return the addresses that its hints of one origin name, by their keys, as the first writes each."""
+        return {hint.key: hint.url for hint in reversed(self.hints) if hint.origin == origin}
 
 
 def read_page(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rag_dedup.url.escape import normalize_escapes
 from rag_dedup.url.host import parse_host
 
-__all__ = ["BLANK", "LINE_BREAKS", "SplitUrl", "lower_scheme", "resolve_dots", "split_url"]
+__all__ = ["BLANK", "LINE_BREAKS", "SplitUrl", "lower_scheme", "resolve_dots", "split_path", "split_url"]
 
 DEFAULT_PORTS = {"ftp": 21, "http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -24,6 +24,7 @@ LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter is a drive of Windows
 _AUTHORITY_END = re.compile(r"[/\\?#]")
+_PATH_END = re.compile(r"[?#]")
 _ILLEGAL_IN_USERINFO = re.compile(r"[:;=@]")
 
 
@@ -91,6 +92,16 @@ def resolve_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
+def split_path(tail: str) -> tuple[str, str]:
+    """Split a path from what stands behind it, the ``?`` or ``#`` included.
+
+    >>> split_path("/a?b#c"), split_path("/a")
+    (('/a', '?b#c'), ('/a', ''))
+    """
+    end = _PATH_END.search(tail)
+    return (tail[: end.start()], tail[end.start() :]) if end else (tail, "")
+
+
 def _split_unusual(url: str) -> SplitUrl | None:
     text = url.lstrip(BLANK + "\ufeff").rstrip(BLANK).translate(LINE_BREAKS)
     match = _SCHEME.match(text)
@@ -145,6 +156,5 @@ def _straighten(tail: str) -> str:
     r"""Turn ``\`` into ``/`` in the path; in query and fragment it is data."""
     if "\\" not in tail:
         return tail
-    end = re.search(r"[?#]", tail)
-    path_length = end.start() if end else len(tail)
-    return tail[:path_length].replace("\\", "/") + tail[path_length:]
+    path, rest = split_path(tail)
+    return path.replace("\\", "/") + rest

@@ -244,9 +244,7 @@ def _list_languages(page: WebPage, url: str) -> set[str]:
     return {
         hint.language
         for hint in page.hints
-        if hint.origin == "alternate"
-        and hint.language != "x-default"
-        and canonicalize_url(hint.url, SAFE) == key
+        if hint.origin == "alternate" and hint.language != "x-default" and hint.key == key
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rag_dedup.audit.address import describe_url, format_description
+from rag_dedup.audit.url import describe_url, format_description
 from rag_dedup.url import WebPage, judge_canonical, read_page
 from tests.url.case_files import read_cases
 

@@ -16,7 +16,7 @@ from rag_dedup.url import (
     find_url,
     resolve_canonical,
 )
-from rag_dedup.url.resolve import resolve_url
+from rag_dedup.url.reference import resolve_url
 from rag_dedup.url.site import find_locale, find_page_number, is_root
 
 N = 1_000_000  # characters: hours, if anything were quadratic

@@ -145,6 +145,16 @@ def test_the_order_of_pages_does_not_matter(pages: list[WebPage], chance: Any) -
 
 
 @given(graphs)
+def test_all_that_leads_into_a_circle_stands_under_one_page_of_it(pages: list[WebPage]) -> None:
+    by_url = {page.url: page for page in pages}
+    for page in pages:
+        verdict = resolve_canonical(page, pages)
+        if verdict.reason == "cycle":
+            others = {resolve_canonical(by_url[url], pages).canonical_url for url in verdict.chain}
+            assert others == {verdict.canonical_url}
+
+
+@given(graphs)
 def test_a_page_stands_under_itself_or_a_live_page(pages: list[WebPage]) -> None:
     live = {page.url for page in pages}
     for page in pages:

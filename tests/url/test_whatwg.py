@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_dedup.url import SAFE, canonicalize_url
-from rag_dedup.url.resolve import resolve_url
+from rag_dedup.url.reference import resolve_url
 from tests.url.case_files import read_cases
 from tests.url.strategies import BARE, flags, pieces, url_texts
 

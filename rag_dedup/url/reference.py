@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from rag_dedup.url.parse import BLANK, LINE_BREAKS, SplitUrl, resolve_dots, split_url
+from rag_dedup.url.parse import BLANK, LINE_BREAKS, SplitUrl, resolve_dots, split_path, split_url
 
 __all__ = ["is_web_url", "resolve_url"]
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")  # in a page, one letter is no drive
 _AUTHORITY = re.compile(r"[/\\]{2}")
-_TAIL = re.compile(r"[?#]")
 
 
 def is_web_url(url: str) -> bool:
@@ -56,12 +55,11 @@ def resolve_url(reference: str, base: str = "") -> str | None:
 
 
 def _join(reference: str, base: SplitUrl) -> str:
-    end = _TAIL.search(reference)
-    path, tail = (reference[: end.start()], reference[end.start() :]) if end else (reference, "")
+    path, tail = split_path(reference)
     path = path.replace("\\", "/")
     if path.startswith("//"):
         return f"{base.scheme}:{path}{tail}"
-    before = _TAIL.split(base.tail, maxsplit=1)[0] or "/"
+    before = split_path(base.tail)[0] or "/"
     if not path:
         path = before
     elif not path.startswith("/"):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rag_dedup.audit.screen import escape_control
-from rag_dedup.errors import ConfigurationError
 from rag_dedup.url import SAFE, WEB, FiredRule, WebPage, explain_url, judge_canonical
 
-__all__ = ["describe_url", "format_description", "read_link_value"]
+__all__ = ["describe_url", "format_description"]
 
 # Of the verdicts that can be reached without looking at other pages
 _REASONS = {
@@ -73,24 +72,7 @@ def format_description(description: dict[str, Any]) -> str:
     return "".join(f"{escape_control(line)}\n" for line in _list_lines(description))
 
 
-def read_link_value(header: str) -> str:
-    """Return the value of a Link header as it is typed, with its name or without.
-
-    Raises:
-        ConfigurationError: it is another header.
-
-    >>> read_link_value("Link: </a>; rel=canonical"), read_link_value("</a>; rel=canonical")
-    ('</a>; rel=canonical', '</a>; rel=canonical')
-    """
-    if header.lstrip().startswith("<"):
-        return header
-    name, colon, value = header.partition(":")
-    if not colon or name.strip().lower() != "link":
-        raise ConfigurationError("--header takes a Link header, such as 'Link: </page>; rel=\"canonical\"'")
-    return value.strip()
-
-
-def _list_rules(policy: str, fired: tuple[FiredRule, ...] | list[FiredRule]) -> list[dict[str, Any]]:
+def _list_rules(policy: str, fired: Iterable[FiredRule]) -> list[dict[str, Any]]:
     return [
         {"rule": rule.rule, "policy": policy, "parameters": list(rule.parameters), "why": rule.why}
         for rule in fired
@@ -113,9 +95,8 @@ def _list_lines(description: dict[str, Any]) -> Iterator[str]:
 
 def _list_verdict(verdict: dict[str, Any]) -> Iterator[str]:
     for hint in verdict["hints"]:
-        yield f"  says   {hint['origin']:<9}  {hint['url']}" + (
-            f" ({hint['language']})" if hint["language"] else ""
-        )
+        language = f" ({hint['language']})" if hint["language"] else ""
+        yield f"  says   {hint['origin']:<9}  {hint['url']}{language}"
     if verdict["accepted"]:
         yield f"  page   stands under {verdict['canonical_url']}: {verdict['reason']}, if that page is there"
     else:
