@@ -108,11 +108,17 @@ def run_rensa(documents: Sequence[Document]) -> list[bool]:
     """Its streaming deduplicator, with bands that find 99 % at the threshold; shingles made in Python."""
     import rensa
 
-    sketches = rensa.RMinHash.from_token_sets(
-        [set(shingle(document.text)) for document in documents], num_perm=128, seed=42
-    )
     dedup = rensa.RMinHashDeduplicator(threshold=THRESHOLD, num_perm=128, use_lsh=True, num_bands=16)
-    return [not dedup.add(document.id, sketch) for document, sketch in zip(documents, sketches, strict=True)]
+    dropped = []
+    for start in range(0, len(documents), 10_000):  # all sets at once take 24 GB for a million chunks
+        part = documents[start : start + 10_000]
+        sketches = rensa.RMinHash.from_token_sets(
+            [set(shingle(document.text)) for document in part], num_perm=128, seed=42
+        )
+        dropped += [
+            not dedup.add(document.id, sketch) for document, sketch in zip(part, sketches, strict=True)
+        ]
+    return dropped
 
 
 CONTESTANTS: dict[str, Contestant] = {
