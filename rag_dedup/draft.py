@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -23,7 +24,8 @@ class Draft:
         self._new: dict[EntryKey, Entry | None] = {}  # what is otherwise here; None for what is gone
         self._relations: Relations | None = None  # of what is new; made when first asked for
         self._postings = Postings()
-        self._unposted: dict[int, tuple[EntryKey, U64]] = {}
+        self._unposted: dict[int, tuple[EntryKey, int]] = {}  # by order: rows of what is signed
+        self._signed: U64 = np.empty((0, 2), np.uint64)
         self._withdrawn: dict[int, None] = {}  # orders of survivors of the base that are no longer found
         self.next_order = base.next_order
         """The order that the next new entry gets."""
@@ -52,13 +54,8 @@ class Draft:
             return self._new[key]
         return self._known[key] if key in self._known else self.before(key)
 
-    def put(self, entry: Entry, signature: U64 | None = None) -> None:
-        """Insert or replace an entry.
-
-        Args:
-            entry: the entry.
-            signature: by which it can be found, ``(2 + bands,)``; ``None`` leaves that as it is.
-        """
+    def put(self, entry: Entry) -> None:
+        """Insert or replace an entry; it is found by what it was found by before."""
         key = entry.key
         if self._relations is not None:
             if (old := self._new.get(key)) is not None:
@@ -67,8 +64,13 @@ class Draft:
         self._new[key] = entry
         if entry.order >= self.next_order:
             self.next_order = entry.order + 1
-        if signature is not None:
-            self._unposted[entry.order] = key, signature
+
+    def post(self, entry: Entry, signatures: U64, row: int) -> None:
+        """Make an entry that is there findable by a row of signatures ``(n, 2 + bands)``."""
+        if signatures is not self._signed:
+            self._post()
+            self._signed = signatures
+        self._unposted[entry.order] = entry.key, row
 
     def remove(self, key: EntryKey) -> None:
         """Remove an entry that is there."""
@@ -101,7 +103,7 @@ class Draft:
 
     def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
         """Return the survivors of these orders, which :meth:`find` has found."""
-        there = [order for order in orders if order not in self._postings]
+        there = [order for order, here in zip(orders, self._postings.hold(orders), strict=True) if not here]
         found = {order: entry.key for order, entry in zip(there, self._base.survivors_at(there), strict=True)}
         keys = [found.get(order) or self._postings.name_of(order) for order in orders]
         return [entry for entry in self.load(keys) if entry is not None]
@@ -110,7 +112,8 @@ class Draft:
         """Return what must be written to turn the base into the draft."""
         self._post()
         put = tuple(entry for entry in self._new.values() if entry is not None)
-        posted = tuple(entry for entry in put if entry.order in self._postings)
+        there = self._postings.hold([entry.order for entry in put])
+        posted = tuple(itertools.compress(put, there))
         return Changes(
             put=put,
             delete=tuple(key for key, e in self._new.items() if e is None and self.before(key) is not None),
@@ -122,9 +125,8 @@ class Draft:
     def _post(self) -> None:
         """Make findable what was put."""
         if self._unposted:
-            names = [name for name, _ in self._unposted.values()]
-            signatures = np.stack([signature for _, signature in self._unposted.values()])
-            self._postings.add(list(self._unposted), names, signatures)
+            names, rows = zip(*self._unposted.values(), strict=True)
+            self._postings.add(list(self._unposted), names, self._signed[list(rows)])
             self._unposted = {}
 
     def _relate(self) -> Relations:

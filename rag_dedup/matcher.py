@@ -65,7 +65,8 @@ class Matcher:
         hits = draft.find(self.signatures[filled], limit)
         hits = hits._replace(rows=filled[hits.rows])
         self._from_index = self._verify(hits)
-        self._links: list[list[int]] = [[] for _ in texts]
+        self._links: dict[int, list[int]] = {}
+        self._echoed: set[int] = set()
         self._room: list[int] = []
         self._crowded: set[int] = set()
         self._similarities: dict[tuple[int, int], float] = {}
@@ -85,11 +86,12 @@ class Matcher:
 
     def place(self, row: int, survivor: Entry) -> None:
         """Take note that a text of the block now has a survivor."""
-        for link in self._links[row]:
+        for link in self._links.get(row, ()):
             placed = self._placed.setdefault(link, [])
             if len(placed) < self._room[link]:
                 placed.append((survivor.key, row))
-        bisect.insort(self._equal.setdefault(self._exact[row], []), survivor, key=_order_of)
+        if row in self._echoed:
+            bisect.insort(self._equal.setdefault(self._exact[row], []), survivor, key=_order_of)
 
     def find_equal(self, row: int) -> Entry | None:
         """Return the earliest survivor that equals a text of the block, if it is sure which one that is.
@@ -112,7 +114,7 @@ class Matcher:
             for equal, similarity, survivor in self._from_index.get(row, ())
             if (standing := self._find_standing(survivor)) is not None
         ]
-        if links := self._links[row]:
+        if links := self._links.get(row):
             near += self._find_placed(row, links)
         return near
 
@@ -198,6 +200,8 @@ class Matcher:
         alike[_find_first_of_alike(rows[sequence], starts)] = True
         shared = np.flatnonzero(((texts > 1) & (alike | full))[group] | copied[at])
         self._room = room.tolist()
+        # Texts that equal others of the block.
+        self._echoed = set(rows[(at % width == 0) & (members[group] > 1)].tolist())
         self._add_links(rows[shared], group[shared])
         if changing:
             crowded = np.concatenate(
@@ -208,7 +212,7 @@ class Matcher:
     def _add_links(self, rows: I64, links: I64) -> None:
         """Link texts by keys, and compare each with the first of its key: the likeliest survivor."""
         for row, link in zip(rows.tolist(), links.tolist(), strict=True):
-            self._links[row].append(link)
+            self._links.setdefault(row, []).append(link)
         numbers, first = np.unique(links, return_index=True)
         pairs = np.unique(rows << 32 | rows[first[np.searchsorted(numbers, links)]])
         pairs = pairs[pairs >> 32 != pairs & 0xFFFFFFFF]

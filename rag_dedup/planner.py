@@ -272,11 +272,10 @@ class Planner:
             verdict.guard,
             elsewhere,
         )
+        self.draft.put(entry)
         if verdict.survivor is None and matcher.has_keys(row):
-            self.draft.put(entry, matcher.signatures[row])
+            self.draft.post(entry, matcher.signatures, row)
             matcher.place(row, entry)
-        else:
-            self.draft.put(entry)
 
     def _judge(self, document: Document, source: str | None, matcher: Matcher, row: int) -> Verdict:
         """Say which survivor a document has."""

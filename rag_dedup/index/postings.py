@@ -161,8 +161,12 @@ class Postings:
         self._dead += int(np.count_nonzero(self._slots[places] >= 0))
         self._slots[places] = -1
 
-    def __contains__(self, order: int) -> bool:
-        return order < len(self._slots) and bool(self._slots[order] >= 0)
+    def hold(self, orders: Sequence[int]) -> list[bool]:
+        """Tell for each order whether it is there."""
+        places = np.asarray(orders, np.int64)
+        slots = np.append(self._slots, -1)  # the last one stands for what is beyond
+        there: list[bool] = (slots[np.minimum(places, len(self._slots))] >= 0).tolist()
+        return there
 
     def name_of(self, order: int) -> EntryKey:
         """Return the key of a survivor."""
