@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_dedup import DEFAULT_GUARDS, Deduplicator, Document, MemoryIndex
+from rag_dedup import DEFAULT_GUARDS, Deduplicator, Document, Guard, MemoryIndex
 from rag_dedup.document import Entry
 from rag_dedup.errors import (
     ConfigurationError,
@@ -315,6 +316,17 @@ class TestBlocks:
             assert actions(dedup, crowd) == ["keep"] * 100
             again = [Document(f"again {d.id}", d.text.upper()) for d in crowd]
             assert [d.survivor for d in dedup.run(again).decisions] == [d.id for d in crowd]
+
+    @pytest.mark.parametrize("size", [1, 1000])
+    def test_where_one_of_a_crowd_goes_the_next_is_compared(self, size: int) -> None:
+        """Their shingles are the same, and so are their bands; a guard keeps them apart."""
+        dedup = Deduplicator(batch_size=size, guards=[Guard("sign", re.compile(r"[+#]").findall)])
+        dedup._rules = replace(dedup._rules, limit=1)
+        dedup.run([Document("plus", f"{LONGER} +"), Document("sharp", f"{LONGER} #")])
+        late = Document("late", f"{LONGER} #.")
+        assert [d.survivor for d in dedup.plan([late]).decisions] == [None]
+        plan = dedup.run([Document("plus", "something else"), late])
+        assert [d.survivor for d in plan.decisions] == [None, "sharp"]
 
     @pytest.mark.parametrize("setting", ["batch_size", "workers"])
     @pytest.mark.parametrize("value", [0, -1, 2.5, "2", None])
