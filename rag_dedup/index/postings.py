@@ -68,7 +68,7 @@ class Sieve:
     with one hash, since keys are hashes already).
 
     Args:
-        postings: how many there are; there is room for as many again.
+        postings: how many there are; there is room for up to as many again.
     """
 
     def __init__(self, postings: int) -> None:
@@ -77,9 +77,16 @@ class Sieve:
         self._shift = np.uint64(64 - width)
         self._bits = np.zeros(1 << (width - 3), np.uint8)
 
-    def is_full(self, postings: int) -> bool:
-        """Tell whether so many are too many."""
-        return postings > self._capacity
+    def widened(self, new: U64, runs: Sequence[U64]) -> Sieve:
+        """Return a sieve that lets all runs pass: this one with what is ``new`` in them, or a larger one."""
+        postings = sum(map(len, runs))
+        if postings <= self._capacity:
+            self.add(new)
+            return self
+        larger = Sieve(postings)
+        for run in runs:
+            larger.add(run)
+        return larger
 
     def add(self, keys: U64) -> None:
         """Let keys pass from now on."""
@@ -138,13 +145,7 @@ class Postings:
         run = ((drop_second_half(signatures) >> _HALF) << _HALF) | places.astype(np.uint64)[:, None]
         run = _drop_repeats(np.sort(run, axis=None))
         runs = _merge((*self._runs, run))
-        postings = sum(map(len, runs))
-        if self._sieve.is_full(postings):
-            self._sieve = Sieve(postings)
-            for run in runs:
-                self._sieve.add(run)
-        else:
-            self._sieve.add(run)
+        self._sieve = self._sieve.widened(run, runs)
         last = int(places.max())
         if last >= len(self._slots):
             slots = np.full(max(last + 1, 2 * len(self._slots)), -1, np.int64)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from rag_dedup.index import postings as module
 from rag_dedup.index.postings import Postings
+
+TraceFunction = Callable[[FrameType, str, Any], Any]
 
 # Keys that often meet, in all of their bits or only in the first 32.
 KEYS = st.tuples(st.integers(0, 3), st.integers(0, 1)).map(lambda pair: (pair[0] << 60) + pair[1])
@@ -91,3 +99,53 @@ def test_nothing_is_found_in_nothing() -> None:
     none: npt.NDArray[np.int64] = np.empty(0, np.int64)
     for signatures in (np.empty((0, 4), np.uint64), np.zeros((2, 4), np.uint64)):
         assert [len(column) for column in Postings().find(signatures, 5, none)] == [0, 0, 0]
+
+
+def sign_many(start: int, count: int) -> npt.NDArray[np.uint64]:
+    """Return signatures that share no key."""
+    numbers = np.arange(start, start + count, dtype=np.uint64)[:, None]
+    return numbers * np.uint64(4) + np.arange(4, dtype=np.uint64) << np.uint64(40)
+
+
+def test_an_interrupt_at_any_line_is_undone() -> None:
+    """Also while the sieve is made anew, as it is here for the second lot."""
+    count = 2000
+    lots = [sign_many(0, count), sign_many(count, count)]
+    names = [("", str(order)) for order in range(2 * count)]
+    nothing: npt.NDArray[np.int64] = np.empty(0, np.int64)
+
+    def add_until(line: int) -> bool:
+        """Add the second lot, with an interrupt at one line; tell whether it came that far."""
+        postings = Postings()
+        postings.add(range(count), names[:count], lots[0])
+        state = postings.save([0, *range(count, 2 * count)])
+        left = line
+
+        def interrupt(frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+            nonlocal left
+            if frame.f_code.co_filename != module.__file__:
+                return None
+            left -= event == "line"
+            if left < 0:
+                raise KeyboardInterrupt
+            return interrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            postings.withdraw([0])
+            postings.add(range(count, 2 * count), names[count:], lots[1])
+        except KeyboardInterrupt:
+            sys.settrace(before)
+            postings.restore(state)
+            assert postings.find(lots[0], 9, nothing).orders.tolist() == sorted([*range(count)] * 3)
+            assert postings.find(lots[1], 9, nothing).orders.tolist() == []
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    line = 0
+    while add_until(line):
+        line += 1
+    assert line > 30
