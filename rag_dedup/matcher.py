@@ -15,15 +15,14 @@ import numpy.typing as npt
 
 from rag_dedup.document import Entry, EntryKey
 from rag_dedup.draft import Draft
-from rag_dedup.index.postings import Hits, drop_second_half
+from rag_dedup.index.postings import Hits, drop_second_half, find_starts
 from rag_dedup.kernels import Signed, shingle_sets
 from rag_dedup.kernels.arrays import mix
+from rag_dedup.kernels.sets import I64, U64
 from rag_dedup.survivor import Near, measure_similarity
 
 __all__ = ["MOST_CANDIDATES", "Matcher"]
 
-I64 = npt.NDArray[np.int64]
-U64 = npt.NDArray[np.uint64]
 
 MOST_CANDIDATES = 64
 """Survivors that are compared for one key, the earliest. More share a band only where a template or an
@@ -160,7 +159,7 @@ class Matcher:
         """Compare each text with its candidates."""
         # Sorted by row and survivor, the exact key before the bands; then the first of each pair counts.
         packed = np.sort((hits.rows << 32 | hits.orders) << 1 | (hits.columns > 0))
-        packed = packed[_find_starts(packed >> 1)]
+        packed = packed[find_starts(packed >> 1)]
         rows, orders, near = packed >> 33, packed >> 1 & 0xFFFFFFFF, np.flatnonzero(packed & 1)
         found, which = np.unique(orders, return_inverse=True)
         survivors = self._draft.survivors_at(found.tolist())
@@ -189,7 +188,7 @@ class Matcher:
         at = np.flatnonzero(_may_meet(flat) | copied)
         rows = filled[at // width]
         sequence = np.argsort(flat[at], kind="stable")
-        starts = _find_starts(flat[at][sequence])
+        starts = find_starts(flat[at][sequence])
         texts = np.diff(np.append(starts, len(at)))
         group = np.empty(len(at), np.int64)
         group[sequence] = np.repeat(np.arange(len(texts)), texts)
@@ -230,13 +229,6 @@ def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:
     several: npt.NDArray[np.bool_] = np.bincount(buckets, minlength=1) > 1
     met: npt.NDArray[np.bool_] = several[buckets]
     return met
-
-
-def _find_starts(values: npt.NDArray[np.generic]) -> I64:
-    """Return where each run of equal values begins."""
-    new = np.ones(len(values), dtype=bool)
-    new[1:] = values[1:] != values[:-1]
-    return np.flatnonzero(new)
 
 
 def _find_first_of_alike(rows: I64, starts: I64) -> I64:

@@ -146,7 +146,7 @@ class Planner:
         """Work out a block that begins with document ``start``; return where it ends."""
         size = self.rules.batch_size
         arrivals = call.arrivals[start : start + size]
-        texts: dict[tuple[str, str], int] = {}
+        texts: Counter[tuple[str, str]] = Counter()
         waiting: dict[EntryKey, Entry] = {}
         going = False
         characters, stop = 0, start
@@ -161,19 +161,16 @@ class Planner:
                 break
             waiting.update((entry.key, entry) for entry in moving)
             if known is None or arrival.key in waiting or known.document.text != arrival.document.text:
-                name = (arrival.key[0], arrival.document.text)
-                texts[name] = texts.get(name, 0) + 1
+                texts[arrival.key[0], arrival.document.text] += 1
             stop += 1
         # The orphans of a single document can be too many to hold: they wait until it is placed.
         whole = len(waiting) < size
         if whole:
-            for entry in waiting.values():
-                name = (entry.key[0], entry.document.text)
-                texts[name] = texts.get(name, 0) + 1
+            texts.update(map(_name_text, waiting.values()))
         self._block = self._match(texts, changing=going or bool(waiting), whole=whole)
         return stop
 
-    def _match(self, texts: dict[tuple[str, str], int], *, changing: bool, whole: bool) -> Block:
+    def _match(self, texts: Counter[tuple[str, str]], *, changing: bool, whole: bool) -> Block:
         """Sign texts of a scope, each once, and find what is like them."""
         if not texts:
             return Block(None, {}, whole)
@@ -313,7 +310,7 @@ class Planner:
     def _survivor_of(self, entry: Entry) -> Entry | None:
         """Return the live survivor of a duplicate, ``None`` if it is gone."""
         assert entry.survivor is not None
-        survivor = self.draft.entry((entry.document.scope, entry.survivor))
+        survivor = self.draft.entry((entry.key[0], entry.survivor))
         return survivor if survivor is not None and survivor.survivor is None else None
 
     def _is_orphan(self, key: EntryKey) -> bool:
@@ -330,8 +327,7 @@ class Planner:
             return
         for cut in range(0, len(waiting), self.rules.batch_size):
             part = waiting[cut : cut + self.rules.batch_size]
-            texts = Counter((entry.document.scope, entry.document.text) for entry in part)
-            self._block = self._match(texts, changing=True, whole=False)
+            self._block = self._match(Counter(map(_name_text, part)), changing=True, whole=False)
             for entry in part:
                 self._place_again(entry)
 
@@ -421,6 +417,11 @@ class Call:
                     turns[source] = (turns.get(source, (i, i))[0], i)
             self.starts = {first: source for source, (first, _) in turns.items()}
             self.ends = {last: source for source, (_, last) in turns.items()}
+
+
+def _name_text(entry: Entry) -> tuple[str, str]:
+    """Return scope and text, which is what is matched."""
+    return entry.key[0], entry.document.text
 
 
 def _hand_out(document: Document, given: dict[int, Document]) -> Document:

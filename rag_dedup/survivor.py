@@ -11,10 +11,9 @@ import numpy.typing as npt
 from rag_dedup.document import Document, Entry, GuardHit
 from rag_dedup.guard import Guard, Marks, compare_marks
 from rag_dedup.kernels import ShingleSets, count_pairs
+from rag_dedup.kernels.sets import I64
 
 __all__ = ["UNLIKE_ALL", "Near", "Verdict", "are_family", "choose_survivor", "measure_similarity"]
-
-Rows = npt.NDArray[np.int64]
 
 
 class Near(NamedTuple):
@@ -55,7 +54,7 @@ def are_family(document: Document, source: str | None, other: Entry) -> bool:
 
 
 def measure_similarity(
-    a: ShingleSets, rows_a: Rows, b: ShingleSets, rows_b: Rows, threshold: float
+    a: ShingleSets, rows_a: I64, b: ShingleSets, rows_b: I64, threshold: float
 ) -> npt.NDArray[np.float64]:
     """Return the exact Jaccard similarity of each pair of shingle sets, 0 where it is below ``threshold``.
 

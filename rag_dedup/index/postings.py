@@ -14,12 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import EntryKey
+from rag_dedup.kernels.sets import I64, U8, U64
 
-__all__ = ["Hits", "Postings", "drop_second_half"]
-
-U64 = npt.NDArray[np.uint64]
-I64 = npt.NDArray[np.int64]
-U8 = npt.NDArray[np.uint8]
+__all__ = ["Hits", "Postings", "drop_second_half", "find_starts"]
 
 _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
@@ -55,9 +52,7 @@ class Hits(NamedTuple):
         """Put hits together; of each key only the earliest ``limit``."""
         packed = _drop_repeats(np.sort(np.concatenate([part.pack(width) for part in parts])))
         if len(packed) > limit:
-            first = np.ones(len(packed), dtype=bool)
-            first[1:] = packed[1:] >> _HALF != packed[:-1] >> _HALF
-            starts = np.flatnonzero(first)
+            starts = find_starts(packed >> _HALF)
             rank = np.arange(len(packed)) - np.repeat(starts, np.diff(np.append(starts, len(packed))))
             packed = packed[rank < limit]
         return cls.unpack(packed, width)
@@ -264,6 +259,17 @@ def drop_second_half(signatures: U64) -> U64:
     return np.delete(signatures, 1, axis=1)
 
 
+def find_starts(values: npt.NDArray[np.generic]) -> I64:
+    """Return where each run of equal values begins.
+
+    >>> find_starts(np.array([4, 4, 7, 4])).tolist()
+    [0, 2, 3]
+    """
+    new = np.ones(len(values), dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    return np.flatnonzero(new)
+
+
 def _grow(array: U64, count: int, needed: int, width: int) -> U64:
     """Return ``array`` with room for ``needed`` rows, of which ``count`` are in use."""
     if needed <= len(array):
@@ -285,6 +291,5 @@ def _merge(runs: tuple[U64, ...]) -> tuple[U64, ...]:
 
 def _drop_repeats(values: U64) -> U64:
     """Return sorted values, each once."""
-    new = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return values if new.all() else values[new]
+    starts = find_starts(values)
+    return values if len(starts) == len(values) else values[starts]

@@ -14,7 +14,8 @@ from typing import Protocol
 
 from rag_dedup.document import Changes, Entry, EntryKey
 from rag_dedup.errors import SchemeMismatchError
-from rag_dedup.index.postings import I64, U64, Hits
+from rag_dedup.index.postings import Hits
+from rag_dedup.kernels.sets import I64, U64
 
 __all__ = ["Header", "Index", "View", "check_header"]
 

@@ -8,12 +8,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.kernels.tables import Folds
+from rag_dedup.kernels.tables import U8, U32, Folds
 
 __all__ = ["I64", "U8", "U32", "U64", "Kernel", "Permutations", "Reading", "ShingleSets", "Signed"]
 
-U8 = npt.NDArray[np.uint8]
-U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 

@@ -29,6 +29,8 @@ __all__ = [
     "OTHER_FORM",
     "PLAIN",
     "SPACE",
+    "U8",
+    "U32",
     "Folds",
     "measure_utf8",
     "read_folds",
