@@ -140,8 +140,7 @@ class Deduplicator:
         """
         arrivals = self._check(documents)
         if sum(len(arrival.document.text) for arrival in arrivals) >= _WORTH_LOADING and can_warm_up():
-            _log.info("loading the compiled kernel; on a new machine that takes some ten seconds")
-            warm_up()
+            _load_kernel()
         with self.index.snapshot() as view:
             return Planner(view, self._rules).take_documents(arrivals, complete=complete)
 
@@ -289,6 +288,15 @@ class Deduplicator:
             source = _find_source(document.source, document.url, names)
             arrivals.append(Arrival(key, own, source, document))
         return arrivals
+
+
+def _load_kernel() -> None:
+    """Load the compiled kernel, and say so; the one in NumPy serves as well where that cannot be done."""
+    _log.info("loading the compiled kernel; on a new machine that takes some ten seconds")
+    try:
+        warm_up()
+    except ImportError:  # such as a Numba that is too old for this NumPy
+        _log.warning("Numba is installed but cannot be imported: slower without it", exc_info=True)
 
 
 def _is_span(span: object) -> bool:

@@ -31,41 +31,60 @@ def test_import_is_light() -> None:
     assert loaded.strip() == "[]"
 
 
-@pytest.mark.parametrize("cache", ["writable", "nowhere"])
-def test_the_compiled_kernel_is_loaded_when_asked_or_worth_it(cache: str, tmp_path: Path) -> None:
-    """Also by two processes that compile at once, and where no folder can hold what was compiled."""
-    code = """
+KERNEL = """
 import sys
 from rag_dedup import Deduplicator, Document
 from rag_dedup.kernels import can_warm_up, warm_up
-import rag_dedup.kernels.batch as batch
+from rag_dedup.kernels.batch import choose_kernel
 dedup = Deduplicator()
 dedup.dedupe([Document("a", "one two three four")])
 assert "numba" not in sys.modules and can_warm_up()
+%s
+print(choose_kernel().__name__)
+more = [Document("c", "ONE two three four"), Document("d", "five six seven eight")]
+print([d.id for d in dedup.dedupe(more)])
 """
-    code += "warm_up()" if cache == "writable" else 'dedup.dedupe([Document("b", "word " * 3_400_000)])'
-    code += """
-assert not can_warm_up() and batch.choose_kernel().__name__ == "rag_dedup.kernels.compiled"
-print(dedup.dedupe([Document("c", "ONE two three four"), Document("d", "five six seven eight")]))
-"""
-    folder = tmp_path / "cache"
-    if cache == "nowhere":
-        folder.write_text("a file, not a folder")
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", code],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
-        )
-        for _ in range(2 if cache == "writable" else 1)
-    ]
+LARGE = 'dedup.dedupe([Document("b", "word " * 3_400_000)])'
+
+
+def start(code: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", KERNEL % code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_two_processes_compile_at_once(tmp_path: Path) -> None:
+    processes = [start("warm_up()", NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     for process in processes:
         out, err = process.communicate()
-        assert process.returncode == 0, err
-        assert "id='d'" in out
-        assert "id='c'" not in out
+        assert (out, err) == ("rag_dedup.kernels.compiled\n['d']\n", "")
+    assert list(tmp_path.rglob("*.nbi"))
+
+
+def test_a_large_call_loads_the_compiled_kernel() -> None:
+    out, err = start(LARGE).communicate()
+    assert (out, err) == ("rag_dedup.kernels.compiled\n['d']\n", "")
+
+
+def test_no_folder_can_hold_what_is_compiled() -> None:
+    hide = "import numba.core.caching as caching; caching.CacheImpl._locator_classes = []; "
+    out, err = start(hide + "warm_up()").communicate()
+    assert (out, err) == ("rag_dedup.kernels.compiled\n['d']\n", "")
+
+
+def test_a_numba_that_cannot_be_imported(tmp_path: Path) -> None:
+    """A large call goes on without it and says so; who asks for it is told why not."""
+    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 1.0 or less')")
+    out, err = start(LARGE, PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])).communicate()
+    assert out == "rag_dedup.kernels.arrays\n['d']\n"
+    assert err.startswith("Numba is installed but cannot be imported: slower without it\n")
+    assert "Numba needs NumPy 1.0 or less" in err
+    out, err = start("warm_up()", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])).communicate()
+    assert err.endswith("ImportError: Numba needs NumPy 1.0 or less\n")
 
 
 def test_without_numba_the_error_is_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
