@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -37,7 +36,7 @@ from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.kernels import can_warm_up, warm_up
-from rag_dedup.planner import Arrival, Planner, Rules
+from rag_dedup.planner import Arrival, Ingestion, Removal, Rules, make_plan
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
 
@@ -101,7 +100,6 @@ class Deduplicator:
         minhash = MinHash(threshold=threshold, seed=seed)
         self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
         self.scope_key = scope_key
-        self._lock = threading.Lock()
         if index is None:
             index = MemoryIndex()
         self.index: Index = open_index(index) if isinstance(index, str) else index
@@ -138,22 +136,35 @@ class Deduplicator:
             MissingScopeError: a document without the scope that ``scope_key`` promises.
             InputError: something that is not a document.
         """
-        arrivals = self._check(documents)
-        if sum(len(arrival.document.text) for arrival in arrivals) >= _WORTH_LOADING and can_warm_up():
-            _load_kernel()
+        request = Ingestion(self._check(documents), complete)
         with self.index.snapshot() as view:
-            return Planner(view, self._rules).take_documents(arrivals, complete=complete)
+            return make_plan(view, self._rules, request)
 
     def commit(self, plan: Plan) -> None:
         """Write a plan into the index, after the vector store has done its part.
 
-        One atomic write. The same plan again does nothing.
+        One atomic write. The same plan again does nothing. When something else was committed after the
+        plan was made, it is made anew from that state, and written if the outcome is the same.
 
         Raises:
-            StalePlanError: something else was committed after the plan was made; nothing was written.
+            StalePlanError: what was committed in between changes the outcome; nothing was written.
         """
-        if plan.changes:
-            self.index.apply(plan.generation, plan.token, plan.changes)
+        if not plan.changes:
+            return
+        with self.index.transaction() as transaction:
+            if transaction.was_written(plan.token):
+                return
+            generation = transaction.view.generation
+            changes = plan.changes
+            if generation != plan.generation:
+                fresh: Plan = plan.remake(transaction.view)
+                if not _have_same_outcome(fresh, plan):
+                    raise StalePlanError(
+                        f"the plan is about state {plan.generation} of the index, which is now at "
+                        f"{generation} and would change it; nothing was written, plan again"
+                    )
+                changes = fresh.changes
+            transaction.write(plan.token, changes)
 
     def dedupe(self, documents: Iterable[Document], *, complete: bool = False) -> list[Document]:
         """Plan and commit; return the documents that belong into the vector store.
@@ -165,15 +176,12 @@ class Deduplicator:
 
     def run(self, documents: Iterable[Document], *, complete: bool = False) -> Plan:
         """Plan and commit as one step, and return the plan that was committed."""
-        documents = list(documents)
-        with self._lock:
-            while True:
-                plan = self.plan(documents, complete=complete)
-                try:
-                    self.commit(plan)
-                except StalePlanError:  # another writer came first: plan against what it wrote
-                    continue
-                return plan
+        request = Ingestion(self._check(documents), complete)
+        with self.index.transaction() as transaction:
+            plan = make_plan(transaction.view, self._rules, request)
+            if plan.changes:
+                transaction.write(plan.token, plan.changes)
+        return plan
 
     def survivors_of(self, plan: Plan) -> list[Document]:
         """Return the documents of a committed plan that the vector store holds, input order first."""
@@ -199,13 +207,10 @@ class Deduplicator:
         ids = [ids] if isinstance(ids, str) else list(ids)
         if (source is None) == (not ids):
             raise ConfigurationError("forget needs either a source or ids")
+        key = None if source is None else _find_source(source, None, {})
+        removal = Removal([(scope, id) for id in ids], [] if key is None else [(scope, key)])
         with self.index.snapshot() as view:
-            entries = [entry for entry in view.entries([(scope, id) for id in ids]) if entry]
-            key = None if source is None else _find_source(source, None, {})
-            if key is not None:
-                entries += view.of_sources([(scope, key)])[0]
-            planner = Planner(view, self._rules)
-            return planner.forget(entries) if ids else planner.forget(entries, key)
+            return make_plan(view, self._rules, removal)
 
     def sources(self, id: str, scope: str = "") -> list[Provenance]:
         """Return every place where the passage was found: its cluster, survivor first.
@@ -286,7 +291,10 @@ class Deduplicator:
             if texts.setdefault(key, own.text) != own.text:
                 raise DuplicateIdError(f"id {own.id!r} occurs twice in this call, with different texts")
             source = _find_source(document.source, document.url, names)
+            self.index.check(own)
             arrivals.append(Arrival(key, own, source, document))
+        if sum(len(arrival.document.text) for arrival in arrivals) >= _WORTH_LOADING and can_warm_up():
+            _load_kernel()
         return arrivals
 
 
@@ -297,6 +305,19 @@ def _load_kernel() -> None:
         warm_up()
     except ImportError:  # such as a Numba that is too old for this NumPy
         _log.warning("Numba is installed but cannot be imported: slower without it", exc_info=True)
+
+
+def _have_same_outcome(one: Plan, other: Plan) -> bool:
+    """Tell whether two plans decide the same and ask the vector store for the same."""
+    outcomes = [
+        (
+            plan.decisions,
+            plan.removed,
+            *([(d.scope, d.id, d.text) for d in documents] for documents in (plan.added, plan.promoted)),
+        )
+        for plan in (one, other)
+    ]
+    return outcomes[0] == outcomes[1]
 
 
 def _is_span(span: object) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -327,6 +327,7 @@ class Plan:
         promoted: documents of earlier calls that now stand for themselves.
         report: the counts.
         generation: the state of the index that the plan is about.
+        remake: makes the plan anew of the same input from another state of the index.
         changes: what commit writes into the index.
         token: names this very plan, so that committing it twice can be told from committing another.
     """
@@ -337,6 +338,7 @@ class Plan:
     promoted: tuple[Document, ...]
     report: Report
     generation: int
+    remake: Callable[[Any], Plan] = field(repr=False, compare=False)
     changes: Changes = field(repr=False, compare=False)
     token: str = field(repr=False, compare=False)
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from rag_dedup.document import Changes, Entry, EntryKey
 from rag_dedup.index import View
-from rag_dedup.index.postings import Hits, Postings
+from rag_dedup.index.postings import Postings
 from rag_dedup.index.relations import Relations
+from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
 __all__ = ["Draft"]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rag_dedup.document import Entry, EntryKey
 from rag_dedup.draft import Draft
-from rag_dedup.index.postings import Hits, drop_second_half, find_starts
+from rag_dedup.index.runs import Hits, drop_second_half, find_starts
 from rag_dedup.kernels import Signed, shingle_sets
 from rag_dedup.kernels.arrays import mix
 from rag_dedup.kernels.sets import I64, U64

@@ -11,6 +11,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from rag_dedup.document import (
@@ -30,7 +31,7 @@ from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
-__all__ = ["Arrival", "Planner", "Rules"]
+__all__ = ["Arrival", "Ingestion", "Removal", "Rules", "make_plan"]
 
 _CHARACTERS_PER_BLOCK = 1 << 24
 """Most characters of a block of more than one document: its shingles take about four times as many bytes."""
@@ -81,6 +82,34 @@ class Arrival(NamedTuple):
     given: Document
 
 
+class Ingestion(NamedTuple):
+    """A call with documents.
+
+    Args:
+        arrivals: the documents.
+        complete: what a source of these documents has in the index and not here is released.
+    """
+
+    arrivals: Sequence[Arrival]
+    complete: bool
+
+
+class Removal(NamedTuple):
+    """A call to forget documents, and sources: a document goes with the last of its sources."""
+
+    keys: Sequence[EntryKey] = ()
+    sources: Sequence[Source] = ()
+
+
+Request = Ingestion | Removal
+
+
+def make_plan(view: View, rules: Rules, request: Request) -> Plan:
+    """Work out what a call changes in the state of an index that ``view`` shows."""
+    planner = Planner(view, rules)
+    return planner.take_documents(request) if isinstance(request, Ingestion) else planner.forget(request)
+
+
 class Block(NamedTuple):
     """Texts that were matched together.
 
@@ -112,14 +141,10 @@ class Planner:
     def __post_init__(self) -> None:
         self.draft = Draft(self.view)
 
-    def take_documents(self, arrivals: Sequence[Arrival], *, complete: bool) -> Plan:
-        """Decide on new documents, in order.
-
-        Args:
-            arrivals: the documents.
-            complete: what a source of these documents has in the index and not here is released.
-        """
-        call = Call(arrivals, complete)
+    def take_documents(self, ingestion: Ingestion) -> Plan:
+        """Decide on new documents, in order."""
+        arrivals = ingestion.arrivals
+        call = Call(arrivals, ingestion.complete)
         labels: list[Action] = []
         start = 0
         while start < len(arrivals):
@@ -135,12 +160,15 @@ class Planner:
                     orphans = self._orphans.pop(call.ends[i])
                     self._settle(key for key in orphans if self._is_orphan(key))
             start = stop
-        return self._finish(arrivals, labels)
+        return self._finish(ingestion, arrivals, labels)
 
-    def forget(self, entries: Sequence[Entry], source: str | None = None) -> Plan:
-        """Remove entries, or those that no other source has, and promote what they stood for."""
-        self._settle(self._remove(entries if source is None else self._release(entries, source)))
-        return self._finish((), ())
+    def forget(self, removal: Removal) -> Plan:
+        """Remove entries, and promote what they stood for."""
+        gone = [entry for entry in self.view.entries(removal.keys) if entry is not None]
+        for (_, name), entries in zip(removal.sources, self.view.of_sources(removal.sources), strict=True):
+            gone += self._release(entries, name)
+        self._settle(self._remove(gone))
+        return self._finish(removal, (), ())
 
     def _prepare(self, call: Call, start: int) -> int:
         """Work out a block that begins with document ``start``; return where it ends."""
@@ -338,7 +366,7 @@ class Planner:
             marks = self._marks[text] = read_marks(self.rules.guards, text)
         return marks
 
-    def _finish(self, arrivals: Sequence[Arrival], labels: Sequence[Action]) -> Plan:
+    def _finish(self, request: Request, arrivals: Sequence[Arrival], labels: Sequence[Action]) -> Plan:
         """Compare before and after: that is what the vector store must do."""
         decisions = tuple(map(self._decide, arrivals, labels))
         given = {id(arrival.document): arrival.given for arrival in arrivals}
@@ -368,6 +396,7 @@ class Planner:
             promoted=tuple(promoted),
             report=report,
             generation=self.view.generation,
+            remake=partial(make_plan, rules=self.rules, request=request),
             changes=self.draft.changes(),
             token=uuid.uuid4().hex,
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.index.memory import MemoryIndex
-from rag_dedup.index.protocol import Header, Index, View, check_header
+from rag_dedup.index.protocol import Header, Index, Transaction, View, check_header
 
-__all__ = ["Header", "Index", "MemoryIndex", "View", "check_header", "open_index"]
+__all__ = ["Header", "Index", "MemoryIndex", "Transaction", "View", "check_header", "open_index"]
 
 
 def open_index(url: str) -> Index:

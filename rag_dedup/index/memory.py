@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
-from rag_dedup.document import Changes, Entry, EntryKey
-from rag_dedup.errors import StalePlanError, WorkerError
-from rag_dedup.index.postings import Hits, Postings
-from rag_dedup.index.protocol import Header, check_header
+from rag_dedup.document import Changes, Document, Entry, EntryKey
+from rag_dedup.errors import WorkerError
+from rag_dedup.index.postings import Postings
+from rag_dedup.index.protocol import Header, Transaction, check_header
 from rag_dedup.index.relations import Relations
+from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
 __all__ = ["MemoryIndex", "Tables"]
@@ -29,7 +31,7 @@ class Tables:
         self._relations = Relations()
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries.values())
+        return iter(self._sort(self._entries))
 
     def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
         """Return the entry of each key."""
@@ -78,7 +80,8 @@ class MemoryIndex:
         self.identity = uuid.uuid4().hex
         self._header: Header | None = None
         self._tables = Tables()
-        self._tokens: list[str] = []
+        self._tokens: set[str] = set()
+        self._process = os.getpid()
         self._lock = threading.RLock()
 
     def adopt(self, header: Header) -> None:
@@ -88,25 +91,34 @@ class MemoryIndex:
                 self._header = header
             check_header(self._header, header)
 
+    def check(self, document: Document) -> None:
+        """Accept any document: it is held as it is."""
+
     @contextmanager
     def snapshot(self) -> Iterator[Tables]:
         """Return a context in which nobody else writes."""
         with self._lock:
             yield self._tables
 
-    def apply(self, generation: int, token: str, changes: Changes) -> None:
-        """Write ``changes`` as one step from ``generation``."""
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Return a context in which nobody else writes: what was written is there when it ends."""
+        self._check_process()
         with self._lock:
-            if generation < len(self._tokens) and self._tokens[generation] == token:
-                return
-            if generation != self._tables.generation:
-                raise StalePlanError(
-                    f"the plan is about state {generation} of the index, which is now at "
-                    f"{self._tables.generation}; nothing was written, plan again"
-                )
-            self._write(changes)
-            self._tokens.append(token)
-            self._tables.generation += 1
+            transaction = Transaction(self._tables, self._tokens.__contains__)
+            yield transaction
+            if transaction.written is not None:
+                token, changes = transaction.written
+                self._write(changes)
+                self._tokens.add(token)
+                self._tables.generation += 1
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise WorkerError(
+                "this in-memory index belongs to the process that made it; what is written into the copy "
+                "of a child process would be lost. Use an index that processes can share."
+            )
 
     def _write(self, changes: Changes) -> None:
         tables = self._tables

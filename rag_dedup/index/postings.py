@@ -1,9 +1,4 @@
-"""Who has this key: a log-structured list of postings, in arrays.
-
-A posting is a number of 64 bits: the upper half of a key, then the order of the survivor that has it.
-New postings become a sorted run; runs of like size are merged (O'Neil et al., The log-structured
-merge-tree, 1996), so that there are few and each batch of keys is searched in all of them at once.
-"""
+"""Who has this key: sorted runs in memory, and the way from an order to its survivor."""
 
 from __future__ import annotations
 
@@ -14,48 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import EntryKey
+from rag_dedup.index.runs import (
+    ArrayRun,
+    Hits,
+    count_merged,
+    drop_second_half,
+    make_run,
+    merge_runs,
+    search_runs,
+)
 from rag_dedup.kernels.sets import I64, U8, U64
 
-__all__ = ["Hits", "Postings", "drop_second_half", "find_starts"]
+__all__ = ["Postings"]
 
-_HALF = np.uint64(32)
-_ORDER = np.uint64(0xFFFFFFFF)
 _BITS = (1 << np.arange(8)).astype(np.uint8)
-_RATIO = 4
-"""A run is at least so many times as long as the next: few are searched, and each is merged rarely."""
 _FEW = 64
 """So many dead ones are not worth writing everything anew."""
-
-
-class Hits(NamedTuple):
-    """Survivors found under keys: text ``rows[i]`` shares key ``columns[i]`` with survivor ``orders[i]``.
-
-    Sorted by row, column and order, and without repeats.
-    """
-
-    rows: I64
-    columns: I64
-    orders: I64
-
-    def pack(self, width: int) -> U64:
-        """Return a number for each, of ``width`` columns; these sort as the hits do."""
-        return ((self.rows * width + self.columns) << 32 | self.orders).astype(np.uint64)
-
-    @classmethod
-    def unpack(cls, packed: U64, width: int) -> Hits:
-        """Return hits for the numbers."""
-        rows, columns = np.divmod((packed >> _HALF).astype(np.int64), width)
-        return cls(rows, columns, (packed & _ORDER).astype(np.int64))
-
-    @classmethod
-    def merge(cls, parts: Sequence[Hits], width: int, limit: int) -> Hits:
-        """Put hits together; of each key only the earliest ``limit``."""
-        packed = _drop_repeats(np.sort(np.concatenate([part.pack(width) for part in parts])))
-        if len(packed) > limit:
-            starts = find_starts(packed >> _HALF)
-            rank = np.arange(len(packed)) - np.repeat(starts, np.diff(np.append(starts, len(packed))))
-            packed = packed[rank < limit]
-        return cls.unpack(packed, width)
 
 
 class Sieve:
@@ -137,9 +106,10 @@ class Postings:
         del self._names[self._count :]
         self._names.extend(names)
         places = np.asarray(orders, np.int64)
-        run = ((drop_second_half(signatures) >> _HALF) << _HALF) | places.astype(np.uint64)[:, None]
-        run = _drop_repeats(np.sort(run, axis=None))
-        runs = _merge((*self._runs, run))
+        run = make_run(places, signatures)
+        kept = len(self._runs) - count_merged(list(map(len, self._runs)), len(run))
+        merged = merge_runs((*self._runs[kept:], run)) if kept < len(self._runs) else run
+        runs = (*self._runs[:kept], merged)
         self._sieve = self._sieve.widened(run, runs)
         last = int(places.max())
         if last >= len(self._slots):
@@ -180,57 +150,19 @@ class Postings:
             limit: at most so many survivors for each key: the earliest.
             without: orders that do not count.
         """
-        keys = drop_second_half(signatures)
-        flat = keys.ravel()
-        sequence = np.flatnonzero(self._sieve.pass_keys(flat))
-        # Sorted, so that neighbours are found near each other, in the cache.
-        sequence = sequence[np.argsort(flat[sequence])]
-        wanted = flat[sequence] >> _HALF
-        none = np.empty(0, np.int64)
-        parts = [Hits(none, none, none)]
-        if len(wanted):
-            for run in self._runs:
-                parts += self._search(run, wanted, sequence, keys, signatures, limit, without)
-        return Hits.merge(parts, keys.shape[1], limit)
+        flat = drop_second_half(signatures).ravel()
+        return search_runs(
+            list(map(ArrayRun, self._runs)),
+            signatures,
+            np.flatnonzero(self._sieve.pass_keys(flat)),
+            limit,
+            without,
+            self._hold,
+        )
 
-    def _search(
-        self, run: U64, wanted: U64, sequence: I64, keys: U64, signatures: U64, limit: int, without: I64
-    ) -> list[Hits]:
-        """Find the earliest ``limit`` live survivors of each key in one run."""
-        start = np.searchsorted(run, wanted << _HALF)
-        found = start < len(run)
-        found[found] = run[start[found]] >> _HALF == wanted[found]
-        at = np.flatnonzero(found)
-        start, places = start[at], sequence[at]
-        stop = np.searchsorted(run, (wanted[at] << _HALF) | _ORDER, side="right")
-        missing = np.full(len(at), limit, np.int64)
-        parts = []
-        while len(at):
-            sizes = np.minimum(stop - start, missing)
-            owner = np.repeat(np.arange(len(at)), sizes)
-            offsets = np.cumsum(sizes) - sizes
-            orders = (run[start[owner] + np.arange(len(owner)) - offsets[owner]] & _ORDER).astype(np.int64)
-            rows, columns = np.divmod(places[owner], keys.shape[1])
-            live = self._hold(rows, columns, orders, keys, signatures)
-            if len(without):
-                live &= ~np.isin(orders, without)
-            parts.append(Hits(rows[live], columns[live], orders[live]))
-            # Where some were dead, later ones move up.
-            start = start + sizes
-            missing = missing - np.bincount(owner[live], minlength=len(at))
-            at = np.flatnonzero((start < stop) & (missing > 0))
-            start, stop, missing, places = start[at], stop[at], missing[at], places[at]
-        return parts
-
-    def _hold(
-        self, rows: I64, columns: I64, orders: I64, keys: U64, signatures: U64
-    ) -> npt.NDArray[np.bool_]:
-        """Tell which survivors are there and do have the whole key."""
+    def _hold(self, orders: I64) -> tuple[npt.NDArray[np.bool_], U64]:
         slots = self._slots[orders]
-        there = np.where(columns == 0, 0, columns + 1)
-        held: npt.NDArray[np.bool_] = (slots >= 0) & (self._signatures[slots, there] == keys[rows, columns])
-        held &= (columns > 0) | (self._signatures[slots, 1] == signatures[rows, 1])
-        return held
+        return slots >= 0, self._signatures[slots]
 
     def compacted(self) -> Postings:
         """Return this, or what is live of it written anew when more than half is dead."""
@@ -254,22 +186,6 @@ class Postings:
         self._count, self._dead, self._runs = state.used, state.dead, state.runs
 
 
-def drop_second_half(signatures: U64) -> U64:
-    """Return one key for each column: the first half stands for the whole exact key."""
-    return np.delete(signatures, 1, axis=1)
-
-
-def find_starts(values: npt.NDArray[np.generic]) -> I64:
-    """Return where each run of equal values begins.
-
-    >>> find_starts(np.array([4, 4, 7, 4])).tolist()
-    [0, 2, 3]
-    """
-    new = np.ones(len(values), dtype=bool)
-    new[1:] = values[1:] != values[:-1]
-    return np.flatnonzero(new)
-
-
 def _grow(array: U64, count: int, needed: int, width: int) -> U64:
     """Return ``array`` with room for ``needed`` rows, of which ``count`` are in use."""
     if needed <= len(array):
@@ -277,19 +193,3 @@ def _grow(array: U64, count: int, needed: int, width: int) -> U64:
     wider = np.empty((max(needed, len(array) + len(array) // 2), width), array.dtype)
     wider[:count] = array[:count] if count else 0
     return wider
-
-
-def _merge(runs: tuple[U64, ...]) -> tuple[U64, ...]:
-    """Merge the last runs until each is several times as long as the next."""
-    while len(runs) > 1 and len(runs[-2]) < _RATIO * len(runs[-1]):
-        *rest, one, two = runs
-        both = np.concatenate((one, two))
-        both.sort(kind="stable")  # merges two sorted runs in linear time
-        runs = (*rest, _drop_repeats(both))
-    return runs
-
-
-def _drop_repeats(values: U64) -> U64:
-    """Return sorted values, each once."""
-    starts = find_starts(values)
-    return values if len(starts) == len(values) else values[starts]

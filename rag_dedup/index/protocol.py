@@ -1,23 +1,23 @@
 """What every index can do.
 
 An index answers questions about survivors (who shares this exact key or a band?), entries, sources
-and clusters, from a consistent :class:`View`; and it takes one write, :meth:`Index.apply`, which is
-atomic and says which state it is about.
+and clusters, from a consistent :class:`View`; and it takes writes, one in a :class:`Transaction`,
+which is atomic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import Protocol
 
-from rag_dedup.document import Changes, Entry, EntryKey
+from rag_dedup.document import Changes, Document, Entry, EntryKey
 from rag_dedup.errors import SchemeMismatchError
-from rag_dedup.index.postings import Hits
+from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = ["Header", "Index", "View", "check_header"]
+__all__ = ["Header", "Index", "Transaction", "View", "check_header"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,9 @@ class View(Protocol):
     def next_order(self) -> int:
         """The order that the next new entry gets."""
 
+    def __iter__(self) -> Iterator[Entry]:
+        """Return every entry, in history order."""
+
     def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
         """Return the entry of each key, ``None`` where there is none."""
 
@@ -65,6 +68,25 @@ class View(Protocol):
         """Return the survivors of these orders, which :meth:`find` has found."""
 
 
+@dataclass(slots=True)
+class Transaction:
+    """A state that nobody else changes meanwhile, and one write, made when the transaction ends.
+
+    Args:
+        view: the state.
+        was_written: tells whether the write with a token is in the index.
+        written: the token and the changes that are to be written.
+    """
+
+    view: View
+    was_written: Callable[[str], bool]
+    written: tuple[str, Changes] | None = None
+
+    def write(self, token: str, changes: Changes) -> None:
+        """Write ``changes`` as one step when the transaction ends."""
+        self.written = token, changes
+
+
 class Index(Protocol):
     """What every store can do."""
 
@@ -83,14 +105,20 @@ class Index(Protocol):
             SchemeMismatchError: the index was filled with other settings.
         """
 
+    def check(self, document: Document) -> None:
+        """See whether the index can hold a document.
+
+        Raises:
+            InputError: its metadata holds something that cannot be stored.
+        """
+
     def snapshot(self) -> AbstractContextManager[View]:
         """Return a context in which the view does not change."""
 
-    def apply(self, generation: int, token: str, changes: Changes) -> None:
-        """Write ``changes`` as one step from ``generation``; the same token again does nothing.
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Return a context in which nobody else writes: what was written is there when it ends.
 
-        Raises:
-            StalePlanError: the index is no longer at ``generation``; nothing was written.
+        An error in it, or the end of the process, leaves the index as it was.
         """
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rag_dedup import Document, MemoryIndex
 from rag_dedup.document import Changes, Entry
-from rag_dedup.errors import SchemeMismatchError, StalePlanError
+from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index import Header, Index
 
 STORES: dict[str, Callable[[], Index]] = {"memory": MemoryIndex}
@@ -59,9 +59,8 @@ def index(request: pytest.FixtureRequest) -> Index:
 
 
 def apply(index: Index, changes: Changes) -> None:
-    with index.snapshot() as view:
-        generation = view.generation
-    index.apply(generation, f"token {generation}", changes)
+    with index.transaction() as transaction:
+        transaction.write(f"token {transaction.view.generation}", changes)
 
 
 def put(index: Index, *entries: Entry, delete: tuple[tuple[str, str], ...] = ()) -> None:
@@ -186,16 +185,36 @@ class TestIndex:
         with index.snapshot() as view:
             assert view.next_order == 6
 
-    def test_generations(self, index: Index) -> None:
-        index.apply(0, "one", Changes((make_entry("a", 0),)))
-        index.apply(0, "one", Changes((make_entry("a", 0, source="never written"),)))
-        with pytest.raises(StalePlanError):
-            index.apply(0, "two", Changes((make_entry("b", 1),)))
-        with pytest.raises(StalePlanError):
-            index.apply(7, "future", Changes((make_entry("b", 1),)))
+    def test_a_transaction_that_fails_has_written_nothing(self, index: Index) -> None:
+        put(index, make_entry("a", 0, source="page"))
+        with pytest.raises(KeyboardInterrupt), index.transaction() as transaction:
+            transaction.write("lost", Changes((make_entry("b", 1),), delete=(("", "a"),)))
+            raise KeyboardInterrupt
+        with index.transaction() as transaction:
+            assert transaction.view.generation == 1
+            assert not transaction.was_written("lost")
+            assert ids(list(transaction.view)) == ["a"]
+
+    def test_a_transaction_without_a_write(self, index: Index) -> None:
+        with index.transaction() as transaction:
+            assert transaction.view.entries([("", "a")]) == [None]
         with index.snapshot() as view:
-            assert view.generation == 1
-            (entry,) = view.entries([("", "a")])
-            assert entry is not None
-            assert entry.source is None
-            assert view.entries([("", "b")]) == [None]
+            assert view.generation == 0
+
+    def test_tokens(self, index: Index) -> None:
+        put(index, make_entry("a", 0))
+        put(index, make_entry("b", 1))
+        with index.transaction() as transaction:
+            written = [transaction.was_written(token) for token in ("token 0", "token 1", "token 2")]
+            assert written == [True, True, False]
+            assert transaction.view.generation == 2
+
+    def test_entries_come_in_history_order(self, index: Index) -> None:
+        put(index, make_entry("b", 3), make_entry("a", 1), make_entry("c", 2, scope="s"))
+        put(index, make_entry("b", 3, source="page"))
+        with index.snapshot() as view:
+            assert [(entry.document.id, entry.source) for entry in view] == [
+                ("a", None),
+                ("c", None),
+                ("b", "page"),
+            ]

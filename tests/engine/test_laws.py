@@ -37,7 +37,6 @@ def actions(dedup: Deduplicator, documents: list[Document], complete: bool = Fal
 def state(dedup: Deduplicator) -> list[tuple[object, ...]]:
     """Everything that the index knows, without generations."""
     with dedup.index.snapshot() as view:
-        assert isinstance(view, Tables)
         return sorted((e.key, e.document.text, e.order, e.survivor, e.similarity) for e in view)
 
 
@@ -423,6 +422,27 @@ class TestCommit:
         with pytest.raises(StalePlanError, match="state 0 of the index, which is now at 1"):
             dedup.commit(late)
         assert state(dedup) == before
+
+    def test_stale_plan_that_nothing_touches_is_written(self) -> None:
+        """Workers whose documents have nothing to do with each other do not wait for each other."""
+        dedup = Deduplicator()
+        late = dedup.plan([Document("a", LONG), Document("b", LONG)])
+        dedup.dedupe([Document("c", "something else")])
+        dedup.commit(late)
+        dedup.commit(late)
+        assert dedup.generation == 2
+        assert [key for key, *_ in state(dedup)] == [("", "a"), ("", "b"), ("", "c")]
+        assert dedup.explain("b").survivor == "a"
+
+    def test_stale_removal(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source="p"), Document("b", LONG, source="q")])
+        late, too_late = dedup.forget(source="p"), dedup.forget(source="q")
+        dedup.dedupe([Document("c", "something else")])
+        dedup.commit(late)
+        with pytest.raises(StalePlanError):  # b was to be released as a duplicate and is a survivor now
+            dedup.commit(too_late)
+        assert dedup.explain("b").survivor is None
 
     def test_old_plan_committed_again_after_others(self) -> None:
         dedup = Deduplicator()
