@@ -11,6 +11,8 @@ RagDedupError
 ├── StateError                  the index
 │   ├── SchemeMismatchError     made with other parameters
 │   ├── StalePlanError          somebody committed in between
+│   ├── UnavailableError        locked, read-only, full, or the server does not answer
+│   ├── CorruptIndexError       what it holds cannot be read
 │   └── UnknownIdError          no such document in this scope
 └── WorkerError                 an in-memory index cannot be shared by processes
 ```
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 __all__ = [
     "ConfigurationError",
+    "CorruptIndexError",
     "DuplicateIdError",
     "InputError",
     "MissingExtraError",
@@ -28,6 +31,7 @@ __all__ = [
     "SchemeMismatchError",
     "StalePlanError",
     "StateError",
+    "UnavailableError",
     "UnknownIdError",
     "UnreadableInputError",
     "WorkerError",
@@ -84,6 +88,14 @@ class SchemeMismatchError(StateError):
 
 class StalePlanError(StateError):
     """The index changed after this plan was made; nothing was written. Plan again."""
+
+
+class UnavailableError(StateError):
+    """The index cannot be reached or written now; nothing was written. Try again."""
+
+
+class CorruptIndexError(StateError):
+    """The index holds something that no version of this library has written."""
 
 
 class UnknownIdError(StateError, KeyError):

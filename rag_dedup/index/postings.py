@@ -14,6 +14,7 @@ from rag_dedup.index.runs import (
     Hits,
     count_merged,
     drop_second_half,
+    is_worth_rewriting,
     make_run,
     merge_runs,
     search_runs,
@@ -23,8 +24,6 @@ from rag_dedup.kernels.sets import I64, U8, U64
 __all__ = ["Postings"]
 
 _BITS = (1 << np.arange(8)).astype(np.uint8)
-_FEW = 64
-"""So many dead ones are not worth writing everything anew."""
 
 
 class Sieve:
@@ -166,7 +165,7 @@ class Postings:
 
     def compacted(self) -> Postings:
         """Return this, or what is live of it written anew when more than half is dead."""
-        if self._dead <= _FEW or 2 * self._dead <= self._count:
+        if not is_worth_rewriting(self._dead, self._count - self._dead):
             return self
         orders = np.flatnonzero(self._slots >= 0).tolist()
         fresh = Postings()

@@ -7,6 +7,7 @@ merge-tree, 1996), so that there are few and each batch of keys is searched in a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -24,6 +25,7 @@ __all__ = [
     "count_merged",
     "drop_second_half",
     "find_starts",
+    "is_worth_rewriting",
     "make_run",
     "merge_runs",
     "search_runs",
@@ -31,6 +33,8 @@ __all__ = [
 
 _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
+_FEW = 64
+"""So many dead ones are not worth writing everything anew."""
 _RATIO = 4
 """A run is at least so many times as long as the next: few are searched, and each is merged rarely."""
 
@@ -192,8 +196,13 @@ def make_run(orders: I64, signatures: U64) -> U64:
     return _drop_repeats(np.sort(run, axis=None))
 
 
-def count_merged(lengths: Sequence[int], new: int) -> int:
+def count_merged(lengths: Sequence[int], new: int, longest: int = sys.maxsize) -> int:
     """Return how many of the last runs a new one is merged with, by their lengths.
+
+    Args:
+        lengths: of the runs.
+        new: the length of the new one.
+        longest: no merged run is longer.
 
     Afterwards each run is several times as long as the next, so that few are searched and each posting
     is written rarely.
@@ -203,11 +212,16 @@ def count_merged(lengths: Sequence[int], new: int) -> int:
     """
     merged = 0
     for length in reversed(lengths):
-        if length >= _RATIO * new:
+        if length >= _RATIO * new or length + new > longest:
             break
         new += length
         merged += 1
     return merged
+
+
+def is_worth_rewriting(dead: int, live: int) -> bool:
+    """Tell whether so many are dead that all runs should be written anew."""
+    return dead > max(live, _FEW)
 
 
 def merge_runs(runs: Sequence[U64]) -> U64:

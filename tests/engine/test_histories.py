@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from rag_dedup import Deduplicator, Document, Plan
 from rag_dedup.errors import StalePlanError
 from rag_dedup.url import SAFE, canonicalize_url
+from tests.engine.stores import make_index
 from tests.engine.strategies import SCOPES, batches
 from tests.oracle import find_lost, is_duplicate
 
@@ -21,9 +22,11 @@ def source_of(document: Document) -> str | None:
 class Histories(RuleBasedStateMachine):
     """Add, edit, re-run, re-ingest, forget, crash, in any order."""
 
+    store_name = "memory"
+
     @initialize()
     def start(self) -> None:
-        self.dedup = Deduplicator()
+        self.dedup = Deduplicator(make_index(self.store_name))
         self.live: dict[tuple[str, str], Document] = {}
         self.sources: dict[tuple[str, str], set[str]] = {}
         self.store: dict[tuple[str, str], str] = {}
@@ -197,7 +200,15 @@ class Histories(RuleBasedStateMachine):
         assert self.store == survivors
 
 
+_EXAMPLES = settings.default.max_examples
+_SETTINGS = settings(stateful_step_count=15, deadline=None)
+
+
+class InSqlite(Histories):
+    store_name = "sqlite"
+
+
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(
-    max_examples=max(60, settings.default.max_examples // 2), stateful_step_count=15, deadline=None
-)
+TestHistories.settings = settings(_SETTINGS, max_examples=max(60, _EXAMPLES // 2))
+TestInSqlite = InSqlite.TestCase
+TestInSqlite.settings = settings(_SETTINGS, max_examples=max(20, _EXAMPLES // 2))

@@ -1,20 +1,19 @@
-"""What every index must do; a store that comes gets a line in ``STORES``."""
+"""What every index must do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from rag_dedup import Document, MemoryIndex
+from rag_dedup import Document
 from rag_dedup.document import Changes, Entry
 from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index import Header, Index
+from tests.engine.stores import STORES, make_index
 
-STORES: dict[str, Callable[[], Index]] = {"memory": MemoryIndex}
 Rows = list[tuple[int, int, str]]
 HEADER = Header("minhash", "exact", "url", 0.8, ("number",), "drop")
 
@@ -53,7 +52,7 @@ def find(
 
 @pytest.fixture(params=STORES)
 def index(request: pytest.FixtureRequest) -> Index:
-    index = STORES[request.param]()
+    index = make_index(request.param)
     index.adopt(HEADER)
     return index
 
@@ -73,7 +72,7 @@ def ids(entries: list[Entry]) -> list[str]:
 
 class TestIndex:
     def test_identity_names_one_index(self, index: Index, request: pytest.FixtureRequest) -> None:
-        other = STORES[request.node.callspec.params["index"]]()
+        other = make_index(request.node.callspec.params["index"])
         assert index.identity == index.identity != other.identity
 
     def test_another_header_is_refused_and_says_what(self, index: Index) -> None:
@@ -187,9 +186,14 @@ class TestIndex:
 
     def test_a_transaction_that_fails_has_written_nothing(self, index: Index) -> None:
         put(index, make_entry("a", 0, source="page"))
-        with pytest.raises(KeyboardInterrupt), index.transaction() as transaction:
-            transaction.write("lost", Changes((make_entry("b", 1),), delete=(("", "a"),)))
-            raise KeyboardInterrupt
+
+        def fail() -> None:
+            with index.transaction() as transaction:
+                transaction.write("lost", Changes((make_entry("b", 1),), delete=(("", "a"),)))
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            fail()
         with index.transaction() as transaction:
             assert transaction.view.generation == 1
             assert not transaction.was_written("lost")

@@ -1,0 +1,307 @@
+"""An index in a file of SQLite: one writer at a time, readers never wait."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
+from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
+
+__all__ = ["SqliteStore"]
+
+_PAGE_SIZE = 8192
+"""Bytes; a row with a page of postings fits in."""
+_PARAMETERS = 900
+"""In one statement; older libraries take no more than 999."""
+_PAGE_BITS = 32
+"""A row of postings is numbered by its run, then by this many bits for its page."""
+
+
+def _create_namespaces(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE rag_dedup_schema (version INTEGER NOT NULL)")
+    connection.execute(
+        "CREATE TABLE rag_dedup_namespaces "
+        "(number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, state TEXT NOT NULL)"
+    )
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create_namespaces,)
+"""What makes each version of the schema out of the one before."""
+
+_TABLES = (
+    'CREATE TABLE "{0}_commits" (token TEXT PRIMARY KEY) WITHOUT ROWID',
+    'CREATE TABLE "{0}_entries" ("order" INTEGER PRIMARY KEY, record BLOB NOT NULL)',
+    'CREATE TABLE "{0}_names" (name BLOB PRIMARY KEY, "order" INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE TABLE "{0}_signatures" ("order" INTEGER PRIMARY KEY, signature BLOB NOT NULL)',
+    'CREATE TABLE "{0}_groups" (name BLOB, "order" INTEGER, PRIMARY KEY (name, "order")) WITHOUT ROWID',
+    'CREATE TABLE "{0}_runs" (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)',
+    'CREATE TABLE "{0}_pages" (place INTEGER PRIMARY KEY, postings BLOB NOT NULL)',
+)
+
+
+class SqliteStore:
+    """A file, and one index in it.
+
+    Args:
+        path: of the file, which is made if need be; its folder must be there.
+        namespace: names the index in the file.
+        timeout: seconds that a writer waits for another.
+    """
+
+    def __init__(self, path: str, namespace: str = "default", timeout: float = 60.0) -> None:
+        if not path or path == ":memory:":
+            raise ConfigurationError("an SQLite index needs a file: sqlite:///path.db; or use memory://")
+        self.path = os.path.abspath(path)
+        self.namespace = namespace
+        self.timeout = timeout
+        self._free: list[sqlite3.Connection] = []
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._writer = threading.Lock()
+        weakref.finalize(self, _close_all, self._free)
+        with self._connect() as connection:
+            self._number = _prepare(connection, namespace)
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteSession]:
+        """Return a session that sees one state."""
+        with self._connect() as connection, _transaction(connection, "BEGIN"):
+            yield SqliteSession(connection, self._number)
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteSession]:
+        """Return the only session that writes."""
+        if not self._writer.acquire(timeout=self.timeout):  # threads wait here, processes at the file
+            raise UnavailableError(
+                f"another thread has been writing for {self.timeout} s; nothing was written"
+            )
+        try:
+            with self._connect() as connection, _transaction(connection, "BEGIN IMMEDIATE"):
+                yield SqliteSession(connection, self._number)
+        finally:
+            self._writer.release()
+
+    def __reduce__(self) -> tuple[type[SqliteStore], tuple[str, str, float]]:
+        return SqliteStore, (self.path, self.namespace, self.timeout)
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        with self._lock:
+            free, self._free[:] = list(self._free), []
+        if os.getpid() == self._process:
+            _close_all(free)
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        """Return a connection that nobody else uses meanwhile."""
+        with self._lock:
+            if os.getpid() != self._process:  # connections must not be used in a child process
+                self._free[:], self._process = [], os.getpid()
+                self._writer = threading.Lock()
+            connection = self._free.pop() if self._free else None
+        with _clear_errors(self.path):
+            if connection is None:
+                connection = _open(self.path, self.timeout)
+            try:
+                yield connection
+            except BaseException:
+                connection.close()
+                raise
+        with self._lock:
+            self._free.append(connection)
+
+
+class SqliteSession:
+    """A transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, number: int) -> None:
+        self._connection = connection
+        self._number = number
+        self._prefix = _prefix(number)
+
+    def read_state(self) -> State:
+        """Return where the index stands."""
+        row = self._connection.execute(
+            "SELECT state FROM rag_dedup_namespaces WHERE number = ?", (self._number,)
+        ).fetchone()
+        if row is None:
+            raise CorruptIndexError("the index was removed from its file while it was open")
+        return decode_state(row[0])
+
+    def was_written(self, token: str) -> bool:
+        """Tell whether the write with this token is in the index."""
+        query = f'SELECT 1 FROM "{self._prefix}_commits" WHERE token = ?'
+        return self._connection.execute(query, (token,)).fetchone() is not None
+
+    def find_orders(self, names: Sequence[bytes]) -> dict[bytes, int]:
+        """Return the orders of the names that are there."""
+        return dict(self._select('name, "order"', "names", "name", names))
+
+    def read_records(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the records of the orders that are there."""
+        return dict(self._select('"order", record', "entries", '"order"', orders))
+
+    def read_signatures(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the signatures of the orders that have one."""
+        return dict(self._select('"order", signature', "signatures", '"order"', orders))
+
+    def read_groups(self, groups: Sequence[bytes]) -> dict[bytes, list[int]]:
+        """Return the orders, sorted, that belong to each group that has any."""
+        members: dict[bytes, list[int]] = {}
+        for name, order in self._select('name, "order"', "groups", "name", groups):
+            members.setdefault(name, []).append(order)
+        return {name: sorted(orders) for name, orders in members.items()}
+
+    def read_runs(self) -> list[RunRow]:
+        """Return the runs, by number."""
+        query = f'SELECT number, length, fences FROM "{self._prefix}_runs" ORDER BY number'
+        return list(map(RunRow._make, self._connection.execute(query)))
+
+    def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
+        """Return pages of a run."""
+        base = run << _PAGE_BITS
+        places = [base + page for page in pages]
+        rows = self._select("place, postings", "pages", "place", places)
+        return {place - base: postings for place, postings in rows}
+
+    def write(self, writes: Writes) -> None:
+        """Write."""
+        many = self._execute_many
+        if writes.token is not None:
+            many('INSERT INTO "{}_commits" VALUES (?)', [(writes.token,)])
+        many('DELETE FROM "{}_names" WHERE name = ?', _wrap(name for _, name in writes.deleted))
+        many('DELETE FROM "{}_entries" WHERE "order" = ?', _wrap(order for order, _ in writes.deleted))
+        many('DELETE FROM "{}_signatures" WHERE "order" = ?', _wrap(writes.unsigned))
+        many('DELETE FROM "{}_groups" WHERE name = ? AND "order" = ?', writes.left)
+        many('DELETE FROM "{}_runs" WHERE number = ?', _wrap(writes.dropped))
+        many(
+            'DELETE FROM "{}_pages" WHERE place >= ? AND place < ?',
+            ((run << _PAGE_BITS, (run + 1) << _PAGE_BITS) for run in writes.dropped),
+        )
+        many('REPLACE INTO "{}_entries" VALUES (?, ?)', ((order, r) for order, _, r in writes.records))
+        # Sorted, since neighbours lie in one page of the file.
+        many('REPLACE INTO "{}_names" VALUES (?, ?)', sorted((name, o) for o, name, _ in writes.records))
+        many('REPLACE INTO "{}_signatures" VALUES (?, ?)', writes.signatures)
+        many('REPLACE INTO "{}_groups" VALUES (?, ?)', sorted(writes.joined))
+        many('INSERT INTO "{}_runs" VALUES (?, ?, ?)', (run for run, _ in writes.runs))
+        many(
+            'INSERT INTO "{}_pages" VALUES (?, ?)',
+            (
+                ((run.number << _PAGE_BITS) + page, postings)
+                for run, pages in writes.runs
+                for page, postings in enumerate(pages)
+            ),
+        )
+        self._connection.execute(
+            "UPDATE rag_dedup_namespaces SET state = ? WHERE number = ?",
+            (encode_state(writes.state), self._number),
+        )
+
+    def _select(self, columns: str, table: str, key: str, values: Sequence[object]) -> Iterator[Any]:
+        """Return rows by their keys."""
+        for start in range(0, len(values), _PARAMETERS):
+            part = values[start : start + _PARAMETERS]
+            marks = ",".join("?" * len(part))
+            query = f'SELECT {columns} FROM "{self._prefix}_{table}" WHERE {key} IN ({marks})'
+            yield from self._connection.execute(query, part)
+
+    def _execute_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        self._connection.executemany(statement.format(self._prefix), rows)
+
+
+def _open(path: str, timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")  # of a new file
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # what was committed survives a power cut
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, namespace: str) -> int:
+    """Make or update the schema, and return the number of the namespace."""
+    name = namespace.encode("utf-8", "surrogatepass")
+    find = "SELECT number FROM rag_dedup_namespaces WHERE name = ?"
+    with _transaction(connection, "BEGIN"):
+        if _read_version(connection) == len(MIGRATIONS):
+            row = connection.execute(find, (name,)).fetchone()
+            if row is not None:
+                return int(row[0])
+    with _transaction(connection, "BEGIN IMMEDIATE"):
+        for migrate in MIGRATIONS[_read_version(connection) :]:
+            migrate(connection)
+        connection.execute("DELETE FROM rag_dedup_schema")
+        connection.execute("INSERT INTO rag_dedup_schema VALUES (?)", (len(MIGRATIONS),))
+        row = connection.execute(find, (name,)).fetchone()
+        if row is None:
+            state = encode_state(make_state())
+            insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (?, ?)"
+            number = connection.execute(insert, (name, state)).lastrowid
+            for table in _TABLES:
+                connection.execute(table.format(_prefix(number)))
+            row = (number,)
+        return int(row[0])
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    """Return how many migrations the schema has seen."""
+    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'rag_dedup_schema'"
+    if connection.execute(there).fetchone() is None:
+        return 0
+    (version,) = connection.execute("SELECT version FROM rag_dedup_schema").fetchone() or (0,)
+    if version > len(MIGRATIONS):
+        raise SchemeMismatchError(
+            f"this index has schema {version}, made by a newer rag-dedup; this one knows up to "
+            f"{len(MIGRATIONS)}: update rag-dedup"
+        )
+    return int(version)
+
+
+def _prefix(number: int | None) -> str:
+    return f"rag_dedup_{number}"
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """Commit at the end, or roll back after an error."""
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _clear_errors(path: str) -> Iterator[None]:
+    """Say what went wrong in terms of the index."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "no such" in str(error):
+            raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
+        raise UnavailableError(f"{path}: {error}; nothing was written") from error
+    except sqlite3.DatabaseError as error:
+        raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
+
+
+def _close_all(connections: Iterable[sqlite3.Connection]) -> None:
+    for connection in connections:
+        connection.close()
+
+
+def _wrap(values: Iterable[object]) -> Iterator[tuple[object]]:
+    return ((value,) for value in values)

@@ -1,0 +1,427 @@
+"""An index in a database: what all databases have in common.
+
+A database keeps rows in a few tables (:class:`Session`), says which state it is in (:class:`State`)
+and gives transactions (:class:`Store`). What the rows mean is said here, once for all of them.
+
+An entry is named by its order, which no other one ever has. The index finds it
+
+* by its name, a hash of (scope, id),
+* by what it belongs to: a source, or a survivor,
+* by its postings. These are sorted runs, cut into pages, since databases are quick with few large rows.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_dedup.document import Changes, Document, Entry, EntryKey
+from rag_dedup.errors import CorruptIndexError
+from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
+from rag_dedup.index.protocol import Header, Transaction, check_header
+from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
+from rag_dedup.index.runs import Hits, count_merged, is_worth_rewriting, make_run, merge_runs, search_runs
+from rag_dedup.kernels.sets import I64, U64
+
+__all__ = [
+    "RunRow",
+    "Session",
+    "State",
+    "Store",
+    "StoredIndex",
+    "Writes",
+    "decode_state",
+    "encode_state",
+    "make_state",
+]
+
+_LONGEST_RUN = 1 << 24
+"""Postings; longer runs are not merged, so that no transaction rewrites more than 128 MB of them."""
+_SCANNED = 4096
+"""Orders that are asked for at once where everything is read."""
+_SIGNATURE = np.dtype("<u8")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where an index stands.
+
+    Args:
+        identity: names this very index.
+        header: what it was filled with, ``None`` if nothing was.
+        generation: how many writes there were.
+        next_order: of the next new entry.
+        next_run: the number of the next run of postings.
+        live: survivors that can be found.
+        dead: those that the runs still hold and that can no longer be found.
+    """
+
+    identity: str
+    header: Header | None = None
+    generation: int = 0
+    next_order: int = 0
+    next_run: int = 0
+    live: int = 0
+    dead: int = 0
+
+
+class RunRow(NamedTuple):
+    """A run of postings: its number, its length, the first posting of each page."""
+
+    number: int
+    length: int
+    fences: bytes
+
+
+@dataclass(slots=True)
+class Writes:
+    """What a transaction writes. What is taken away is taken away first.
+
+    Args:
+        state: afterwards.
+        token: of the write, ``None`` if only the state changes.
+        deleted: (order, name) of entries that go.
+        records: (order, name, record) of entries that come or change.
+        unsigned: orders whose signatures go.
+        signatures: (order, signature) that come or change.
+        left: (group, order) that no longer belong together.
+        joined: (group, order) that belong together from now on.
+        dropped: numbers of runs that go.
+        runs: runs that come, each with its pages.
+    """
+
+    state: State
+    token: str | None = None
+    deleted: list[tuple[int, bytes]] = field(default_factory=list)
+    records: list[tuple[int, bytes, bytes]] = field(default_factory=list)
+    unsigned: list[int] = field(default_factory=list)
+    signatures: list[tuple[int, bytes]] = field(default_factory=list)
+    left: list[tuple[bytes, int]] = field(default_factory=list)
+    joined: list[tuple[bytes, int]] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
+    runs: list[tuple[RunRow, list[bytes]]] = field(default_factory=list)
+
+
+class Session(Protocol):
+    """A transaction of a database. Every question takes a batch, and no name or order twice."""
+
+    def read_state(self) -> State:
+        """Return where the index stands."""
+
+    def was_written(self, token: str) -> bool:
+        """Tell whether the write with this token is in the index."""
+
+    def find_orders(self, names: Sequence[bytes]) -> dict[bytes, int]:
+        """Return the orders of the names that are there."""
+
+    def read_records(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the records of the orders that are there."""
+
+    def read_signatures(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the signatures of the orders that have one."""
+
+    def read_groups(self, groups: Sequence[bytes]) -> dict[bytes, list[int]]:
+        """Return the orders, sorted, that belong to each group that has any."""
+
+    def read_runs(self) -> list[RunRow]:
+        """Return the runs, by number."""
+
+    def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
+        """Return pages of a run."""
+
+    def write(self, writes: Writes) -> None:
+        """Write; at most once, and last."""
+
+
+class Store(Protocol):
+    """A database, and one index in it."""
+
+    def reading(self) -> AbstractContextManager[Session]:
+        """Return a session that sees one state, whoever writes meanwhile."""
+
+    def writing(self) -> AbstractContextManager[Session]:
+        """Return the only session that writes; it does so when it ends without an error."""
+
+    def close(self) -> None:
+        """Give back what is open; what comes next opens it again."""
+
+
+class StoredView:
+    """A state of the index, through a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.state = session.read_state()
+        self._entries: dict[EntryKey, Entry | None] = {}
+        self._by_order: dict[int, Entry] = {}
+        self._signatures: dict[int, bytes | None] = {}
+        self._runs: list[PagedRun] | None = None
+
+    @property
+    def generation(self) -> int:
+        """How many writes led to this state."""
+        return self.state.generation
+
+    @property
+    def next_order(self) -> int:
+        """The order that the next new entry gets."""
+        return self.state.next_order
+
+    def __iter__(self) -> Iterator[Entry]:
+        for start in range(0, self.state.next_order, _SCANNED):
+            records = self._session.read_records(range(start, start + _SCANNED))
+            for order in sorted(records):
+                yield decode_entry(order, records[order])
+
+    def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
+        """Return the entry of each key."""
+        names = {name_entry(key): key for key in keys if key not in self._entries}
+        if names:
+            orders = self._session.find_orders(list(names))
+            self._load(orders.values())
+            for name, key in names.items():
+                entry = self._by_order[orders[name]] if name in orders else None
+                if entry is not None and entry.key != key:
+                    raise CorruptIndexError(f"entry {entry.order} of the index is not the one that was asked")
+                self._entries[key] = entry
+        return [self._entries[key] for key in keys]
+
+    def of_sources(self, sources: Sequence[tuple[str, str]]) -> list[list[Entry]]:
+        """Return the entries of each (scope, source)."""
+        return self._read_groups([name_group("source", source) for source in sources])
+
+    def of_survivors(self, survivors: Sequence[EntryKey]) -> list[list[Entry]]:
+        """Return the duplicates of each survivor."""
+        return self._read_groups([name_group("survivor", survivor) for survivor in survivors])
+
+    def find(self, signatures: U64, limit: int, without: I64) -> Hits:
+        """Return the survivors that share a key."""
+        keys = signatures.shape[0] * (signatures.shape[1] - 1)
+        return search_runs(
+            self._open_runs(), signatures, np.arange(keys), limit, without, self._hold(signatures.shape[1])
+        )
+
+    def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
+        """Return the survivors that were found, by their orders."""
+        self._load(orders)
+        return [self._by_order[order] for order in orders]
+
+    def write(self, token: str, changes: Changes) -> None:
+        """Write ``changes`` as the next step."""
+        keys = [*changes.delete, *(entry.key for entry in changes.put)]
+        known = dict(zip(keys, self.entries(keys), strict=True))
+        writes = Writes(self.state, token)
+        for key in changes.delete:
+            if (old := known[key]) is not None:
+                writes.deleted.append((old.order, name_entry(key)))
+                writes.left += [(group, old.order) for group in _name_groups(old)]
+        for entry in changes.put:
+            old = known[entry.key]
+            before, after = set() if old is None else set(_name_groups(old)), set(_name_groups(entry))
+            writes.left += [(group, entry.order) for group in sorted(before - after)]
+            writes.joined += [(group, entry.order) for group in sorted(after - before)]
+            writes.records.append((entry.order, name_entry(entry.key), encode_entry(entry)))
+        self._write_signatures(writes, changes)
+        orders = [self.state.next_order, *(entry.order + 1 for entry in changes.put)]
+        writes.state = replace(writes.state, generation=self.state.generation + 1, next_order=max(orders))
+        self._session.write(writes)
+
+    def _write_signatures(self, writes: Writes, changes: Changes) -> None:
+        posted = [entry.order for entry in changes.posted]
+        coming = set(posted)
+        gone = self._session.read_signatures(changes.withdrawn)
+        writes.unsigned += [order for order in gone if order not in coming]
+        rows = changes.signatures.astype(_SIGNATURE, copy=False)
+        writes.signatures += [(order, row.tobytes()) for order, row in zip(posted, rows, strict=True)]
+        live, dead = self.state.live + len(posted) - len(gone), self.state.dead + len(gone)
+        numbers = iter(range(self.state.next_run, self.state.next_run + (1 << 32)))
+        if is_worth_rewriting(dead, live):
+            dead = 0
+            writes.dropped += [run.number for run in self._session.read_runs()]
+            runs = list(self._rewrite(set(gone), dict(writes.signatures)))
+        else:
+            runs = self._extend(writes, make_run(np.array(posted, np.int64), changes.signatures))
+        for run in runs:
+            if len(run):
+                fences, pages = cut_pages(run)
+                writes.runs.append((RunRow(next(numbers), len(run), fences), pages))
+        writes.state = replace(writes.state, live=live, dead=dead, next_run=next(numbers))
+
+    def _extend(self, writes: Writes, run: U64) -> list[U64]:
+        """Return the run to write; those that go into it are dropped."""
+        stored = self._session.read_runs() if len(run) else []
+        merged = count_merged([old.length for old in stored], len(run), _LONGEST_RUN)
+        if not merged:
+            return [run]
+        going = stored[len(stored) - merged :]
+        writes.dropped += [old.number for old in going]
+        return [merge_runs([*(self._open(old).read_all() for old in going), run])]
+
+    def _rewrite(self, gone: set[int], new: dict[int, bytes]) -> Iterator[U64]:
+        """Return the postings of all that are live, anew."""
+        signed: dict[int, bytes] = {}
+        for start in range(0, self.state.next_order, _SCANNED):
+            found = self._session.read_signatures(range(start, start + _SCANNED))
+            signed.update((order, data) for order, data in found.items() if order not in gone)
+        signed.update(new)
+        orders = sorted(signed)
+        if not orders:
+            return
+        width = len(signed[orders[0]]) // _SIGNATURE.itemsize
+        step = max(1, _LONGEST_RUN // width)
+        for start in range(0, len(orders), step):
+            part = orders[start : start + step]
+            yield make_run(np.array(part, np.int64), _stack([signed[order] for order in part], width))
+
+    def _load(self, orders: Iterable[int]) -> None:
+        """Read the entries of orders that are there."""
+        missing = [order for order in dict.fromkeys(orders) if order not in self._by_order]
+        if missing:
+            records = self._session.read_records(missing)
+            for order in missing:
+                if order not in records:
+                    raise CorruptIndexError(f"entry {order} of the index is missing")
+                entry = self._by_order[order] = decode_entry(order, records[order])
+                self._entries[entry.key] = entry
+
+    def _read_groups(self, groups: Sequence[bytes]) -> list[list[Entry]]:
+        found = self._session.read_groups(list(dict.fromkeys(groups)))
+        self._load(order for orders in found.values() for order in orders)
+        return [[self._by_order[order] for order in found.get(group, ())] for group in groups]
+
+    def _open_runs(self) -> list[PagedRun]:
+        if self._runs is None:
+            self._runs = list(map(self._open, self._session.read_runs()))
+        return self._runs
+
+    def _open(self, run: RunRow) -> PagedRun:
+        def read(pages: Sequence[int]) -> list[U64]:
+            found = self._session.read_pages(run.number, pages)
+            if len(found) < len(pages):
+                raise CorruptIndexError(f"run {run.number} of the index lacks pages")
+            return [decode_postings(found[page]) for page in pages]
+
+        return PagedRun(decode_postings(run.fences), run.length, read)
+
+    def _hold(self, width: int) -> Any:
+        """Return what tells who can be found."""
+
+        def hold(orders: I64) -> tuple[npt.NDArray[np.bool_], U64]:
+            distinct, which = np.unique(orders, return_inverse=True)
+            asked = distinct.tolist()
+            missing = [order for order in asked if order not in self._signatures]
+            if missing:
+                found = self._session.read_signatures(missing)
+                self._signatures.update((order, found.get(order)) for order in missing)
+            blank = bytes(width * _SIGNATURE.itemsize)
+            rows = [self._signatures[order] for order in asked]
+            there = np.array([row is not None for row in rows], dtype=bool)
+            signatures = _stack([blank if row is None else row for row in rows], width)
+            return there[which], signatures[which]
+
+        return hold
+
+
+class StoredIndex:
+    """An index in a database, which processes can share."""
+
+    shareable = True
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def identity(self) -> str:
+        """Names this very index."""
+        with self._store.reading() as session:
+            return session.read_state().identity
+
+    def adopt(self, header: Header) -> None:
+        """Take the header if the index is new, else check it."""
+        with self._store.reading() as session:
+            stored = session.read_state().header
+        if stored is None:
+            with self._store.writing() as session:
+                state = session.read_state()
+                stored = state.header
+                if stored is None:
+                    session.write(Writes(replace(state, header=header)))
+                    return
+        check_header(stored, header)
+
+    def check(self, document: Document) -> None:
+        """See whether the metadata of a document can be stored."""
+        check_metadata(document)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[StoredView]:
+        """Return a context in which the view does not change."""
+        with self._store.reading() as session:
+            yield StoredView(session)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Return a context in which nobody else writes."""
+        with self._store.writing() as session:
+            view = StoredView(session)
+            transaction = Transaction(view, session.was_written)
+            yield transaction
+            if transaction.written is not None:
+                view.write(*transaction.written)
+
+    def close(self) -> None:
+        """Close connections and files; the index opens them again when it is used."""
+        self._store.close()
+
+    def __reduce__(self) -> tuple[type[StoredIndex], tuple[Store]]:
+        return StoredIndex, (self._store,)
+
+
+def make_state() -> State:
+    """Return the state of a new index."""
+    return State(uuid.uuid4().hex)
+
+
+def encode_state(state: State) -> str:
+    """Return a state as JSON."""
+    return json.dumps(asdict(state))
+
+
+def decode_state(text: str) -> State:
+    """Return a state that was written as JSON.
+
+    Raises:
+        CorruptIndexError: it is no such thing.
+    """
+    try:
+        fields = json.loads(text)
+        header = fields.pop("header")
+        if header is not None:
+            header = Header(**{**header, "guards": tuple(header["guards"])})
+        return State(header=header, **fields)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CorruptIndexError(f"the state of the index cannot be read: {error}") from error
+
+
+def _name_groups(entry: Entry) -> list[bytes]:
+    """Return the names of what an entry belongs to."""
+    scope = entry.key[0]
+    groups = [name_group("source", (scope, source)) for source in entry.sources]
+    if entry.survivor is not None:
+        groups.append(name_group("survivor", (scope, entry.survivor)))
+    return groups
+
+
+def _stack(rows: Sequence[bytes], width: int) -> U64:
+    """Return signatures as an array."""
+    data = b"".join(rows)
+    if len(data) != len(rows) * width * _SIGNATURE.itemsize:
+        raise CorruptIndexError("a signature of the index is too short or too long")
+    return np.frombuffer(data, _SIGNATURE).reshape(len(rows), width).astype(np.uint64, copy=False)
