@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl
+from collections.abc import Callable, Mapping
+from urllib.parse import parse_qsl, urlencode
 
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.index.memory import MemoryIndex
@@ -16,13 +17,15 @@ def open_index(url: str, namespace: str | None = None, *, timeout: float | None 
     """Return the index that ``url`` names.
 
     Args:
-        url: ``memory://`` or ``sqlite:///path.db`` (four slashes before an absolute path); namespace and
+        url: ``memory://``, ``sqlite:///path.db`` (four slashes before an absolute path),
+            ``postgresql://user:password@host/database`` or ``redis://host:port/number``; namespace and
             timeout can follow, as in ``sqlite:///path.db?namespace=docs&timeout=10``.
         namespace: names one of several indexes in a database (``default``).
         timeout: seconds to wait for another writer (60).
 
     Raises:
         ConfigurationError: no store is known for it, or it cannot be right.
+        MissingExtraError: the extra ``postgres`` or ``redis`` is not installed.
         UnavailableError: the database cannot be reached.
         CorruptIndexError: the database holds something else.
         SchemeMismatchError: it was made by a newer version of this library.
@@ -32,28 +35,62 @@ def open_index(url: str, namespace: str | None = None, *, timeout: float | None 
     """
     scheme, mark, rest = url.partition("://")
     location, _, query = rest.partition("?")
-    settings = _read_settings(query)
-    if namespace is None:
-        namespace = settings.get("namespace", "default")
-    if timeout is None:
-        timeout = _read_timeout(settings.get("timeout", "60"))
-    if scheme == "memory" and mark and not location:
-        return MemoryIndex()
-    if scheme == "sqlite" and mark and location.startswith("/"):
-        from rag_dedup.index.sqlite import SqliteStore
-
-        return StoredIndex(SqliteStore(location[1:], namespace, timeout))
-    raise ConfigurationError(  # never the whole URL: it can hold a password
-        f"no index store for {scheme + '://...'!r}; there are 'memory://' and 'sqlite:///path.db'"
+    settings = dict(parse_qsl(query, keep_blank_values=True))
+    name, patience = settings.pop("namespace", "default"), settings.pop("timeout", "60")
+    store = _STORES.get(scheme) if mark else None
+    if store is None:
+        raise ConfigurationError(  # never the whole URL: it can hold a password
+            f"no index store for {scheme + '://...' if mark else 'that'!r}; there are memory://, "
+            "sqlite:///path.db, postgresql://... and redis://..."
+        )
+    return store(
+        f"{scheme}://{location}{'?' if settings else ''}{urlencode(settings)}",
+        name if namespace is None else namespace,
+        _read_timeout(patience) if timeout is None else timeout,
     )
 
 
-def _read_settings(query: str) -> dict[str, str]:
-    settings = dict(parse_qsl(query, keep_blank_values=True))
-    unknown = sorted(settings.keys() - {"namespace", "timeout"})
-    if unknown:
-        raise ConfigurationError(f"an index has no setting {unknown[0]!r}; there are namespace and timeout")
-    return settings
+def _open_memory(url: str, namespace: str, timeout: float) -> Index:
+    if url != "memory://":
+        raise ConfigurationError("an index in memory has no place and no settings: memory://")
+    return MemoryIndex()
+
+
+def _open_sqlite(url: str, namespace: str, timeout: float) -> Index:
+    from rag_dedup.index.sqlite import SqliteStore
+
+    path, _, settings = url.removeprefix("sqlite://").partition("?")
+    if not path.startswith("/") or settings:
+        raise ConfigurationError(
+            "an index in SQLite is sqlite:///path.db, with a fourth slash before an absolute path, and "
+            "has no settings but namespace and timeout"
+        )
+    return StoredIndex(SqliteStore(path[1:], namespace, timeout))
+
+
+def _open_postgres(url: str, namespace: str, timeout: float) -> Index:
+    from rag_dedup.index.postgres import PostgresStore
+
+    return StoredIndex(PostgresStore("postgresql://" + url.partition("://")[2], namespace, timeout))
+
+
+def _open_redis(url: str, namespace: str, timeout: float) -> Index:
+    from rag_dedup.index.redis import RedisStore
+
+    return StoredIndex(RedisStore(url.replace("valkey", "redis", 1), namespace, timeout))
+
+
+_STORES: Mapping[str, Callable[[str, str, float], Index]] = {
+    "memory": _open_memory,
+    "sqlite": _open_sqlite,
+    "postgresql": _open_postgres,
+    "postgresql+psycopg": _open_postgres,
+    "postgres": _open_postgres,
+    "redis": _open_redis,
+    "rediss": _open_redis,
+    "valkey": _open_redis,
+    "valkeys": _open_redis,
+}
 
 
 def _read_timeout(text: str) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
+from rag_dedup.index.pool import Pool
 from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
 
 __all__ = ["SqliteStore"]
@@ -60,61 +60,47 @@ class SqliteStore:
         self.path = os.path.abspath(path)
         self.namespace = namespace
         self.timeout = timeout
-        self._free: list[sqlite3.Connection] = []
-        self._process = os.getpid()
-        self._lock = threading.Lock()
-        self._writer = threading.Lock()
-        weakref.finalize(self, _close_all, self._free)
-        with self._connect() as connection:
+        self._pool = Pool(self._open)
+        self._writers: dict[int, threading.Lock] = {}  # by process: a child must not inherit a held one
+        with _clear_errors(self.path), self._pool.connection() as connection:
             self._number = _prepare(connection, namespace)
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSession]:
         """Return a session that sees one state."""
-        with self._connect() as connection, _transaction(connection, "BEGIN"):
+        with self._transaction("BEGIN") as connection:
             yield SqliteSession(connection, self._number)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
         """Return the only session that writes."""
-        if not self._writer.acquire(timeout=self.timeout):  # threads wait here, processes at the file
-            raise UnavailableError(
-                f"another thread has been writing for {self.timeout} s; nothing was written"
-            )
+        writer = self._writers.setdefault(os.getpid(), threading.Lock())
+        if not writer.acquire(timeout=self.timeout):  # threads wait here, processes at the file
+            raise UnavailableError(f"another thread has been writing for {self.timeout} s; try again")
         try:
-            with self._connect() as connection, _transaction(connection, "BEGIN IMMEDIATE"):
+            with self._transaction("BEGIN IMMEDIATE") as connection:
                 yield SqliteSession(connection, self._number)
         finally:
-            self._writer.release()
+            writer.release()
+
+    def close(self) -> None:
+        """Close the file where it is not in use."""
+        self._pool.close()
 
     def __reduce__(self) -> tuple[type[SqliteStore], tuple[str, str, float]]:
         return SqliteStore, (self.path, self.namespace, self.timeout)
 
-    def close(self) -> None:
-        """Close the connections that are not in use."""
-        with self._lock:
-            free, self._free[:] = list(self._free), []
-        if os.getpid() == self._process:
-            _close_all(free)
-
     @contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        """Return a connection that nobody else uses meanwhile."""
-        with self._lock:
-            if os.getpid() != self._process:  # connections must not be used in a child process
-                self._free[:], self._process = [], os.getpid()
-                self._writer = threading.Lock()
-            connection = self._free.pop() if self._free else None
-        with _clear_errors(self.path):
-            if connection is None:
-                connection = _open(self.path, self.timeout)
-            try:
-                yield connection
-            except BaseException:
-                connection.close()
-                raise
-        with self._lock:
-            self._free.append(connection)
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with (
+            _clear_errors(self.path),
+            self._pool.connection() as connection,
+            _transaction(connection, begin),
+        ):
+            yield connection
+
+    def _open(self) -> sqlite3.Connection:
+        return _open(self.path, self.timeout)
 
 
 class SqliteSession:
@@ -296,11 +282,6 @@ def _clear_errors(path: str) -> Iterator[None]:
         raise UnavailableError(f"{path}: {error}; nothing was written") from error
     except sqlite3.DatabaseError as error:
         raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
-
-
-def _close_all(connections: Iterable[sqlite3.Connection]) -> None:
-    for connection in connections:
-        connection.close()
 
 
 def _wrap(values: Iterable[object]) -> Iterator[tuple[object]]:

@@ -224,6 +224,8 @@ class StoredView:
                 writes.left += [(group, old.order) for group in _name_groups(old)]
         for entry in changes.put:
             old = known[entry.key]
+            if old is not None and old.order != entry.order:
+                raise CorruptIndexError(f"entry {old.order} of the index cannot become entry {entry.order}")
             before, after = set() if old is None else set(_name_groups(old)), set(_name_groups(entry))
             writes.left += [(group, entry.order) for group in sorted(before - after)]
             writes.joined += [(group, entry.order) for group in sorted(after - before)]

@@ -48,7 +48,9 @@ def take_distinct(documents: list[Document]) -> list[Document]:
     return list({document.text: document for document in reversed(documents)}.values())[::-1]
 
 
-def make_chunks(count: int, texts: list[str], *, near: float = 0.2, seed: int = 7) -> Iterator[Document]:
+def make_chunks(
+    count: int, texts: list[str], *, near: float = 0.2, seed: int = 7, size: int = WORDS_PER_CHUNK
+) -> Iterator[Document]:
     """Yield chunks made of ``texts``, always the same ones.
 
     Args:
@@ -56,12 +58,13 @@ def make_chunks(count: int, texts: list[str], *, near: float = 0.2, seed: int = 
         texts: what they are made of.
         near: share of chunks that are an earlier one with a word replaced, put in or left out.
         seed: of the generator.
+        size: words in a chunk.
 
     A chunk that is not a near-duplicate is a piece of each of two texts with a seventh of its words
     replaced by words of others, so that two pieces of one place have little in common.
     """
     chance = random.Random(seed)
-    sources = [words for text in texts if len(words := text.split()) >= WORDS_PER_CHUNK]
+    sources = [words for text in texts if len(words := text.split()) >= size]
     vocabulary = sorted({word for words in sources[::10] for word in words})
     earlier: list[str] = []
     for i in range(count):
@@ -69,7 +72,7 @@ def make_chunks(count: int, texts: list[str], *, near: float = 0.2, seed: int = 
             words = chance.choice(earlier).split()
             _edit(words, vocabulary, chance)
         else:
-            words = [*_cut(chance.choice(sources), chance), *_cut(chance.choice(sources), chance)]
+            words = [word for _ in range(2) for word in _cut(chance.choice(sources), size // 2, chance)]
             for place in chance.sample(range(len(words)), len(words) // 7):
                 words[place] = chance.choice(vocabulary)
             if len(earlier) < 100_000:
@@ -77,8 +80,7 @@ def make_chunks(count: int, texts: list[str], *, near: float = 0.2, seed: int = 
         yield Document(f"chunk {i}", " ".join(words), source=f"page {i // 10}")
 
 
-def _cut(words: list[str], chance: random.Random) -> list[str]:
-    length = WORDS_PER_CHUNK // 2
+def _cut(words: list[str], length: int, chance: random.Random) -> list[str]:
     start = chance.randrange(len(words) - length + 1)
     return words[start : start + length]
 

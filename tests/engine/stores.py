@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_dedup import open_index
 from rag_dedup.index import Index
+from tests.servers import share_postgres, share_redis
 
 _numbers = itertools.count()
 _folder = tempfile.TemporaryDirectory(prefix="rag-dedup-", ignore_cleanup_errors=True)
@@ -23,7 +24,22 @@ def locate_sqlite() -> str:
     return f"sqlite:///{Path(_folder.name) / 'index.db'}?namespace=test%20{next(_numbers)}"
 
 
-STORES: dict[str, Callable[[], str]] = {"memory": locate_memory, "sqlite": locate_sqlite}
+def locate_postgres() -> str:
+    """Return the URL of an index that is not there yet, in a database with others."""
+    return f"{share_postgres().url}?namespace=test%20{next(_numbers)}"
+
+
+def locate_redis() -> str:
+    """Return the URL of an index that is not there yet, in a server with others."""
+    return f"{share_redis().url}?namespace=test%20{next(_numbers)}"
+
+
+STORES: dict[str, Callable[[], str]] = {
+    "memory": locate_memory,
+    "sqlite": locate_sqlite,
+    "postgres": locate_postgres,
+    "redis": locate_redis,
+}
 """By name: what returns the URL of a new index."""
 
 

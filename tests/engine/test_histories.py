@@ -208,7 +208,17 @@ class InSqlite(Histories):
     store_name = "sqlite"
 
 
+class InPostgres(Histories):
+    store_name = "postgres"
+
+
+class InRedis(Histories):
+    store_name = "redis"
+
+
 TestHistories = Histories.TestCase
 TestHistories.settings = settings(_SETTINGS, max_examples=max(60, _EXAMPLES // 2))
-TestInSqlite = InSqlite.TestCase
-TestInSqlite.settings = settings(_SETTINGS, max_examples=max(20, _EXAMPLES // 2))
+TestInSqlite, TestInPostgres, TestInRedis = InSqlite.TestCase, InPostgres.TestCase, InRedis.TestCase
+for case in (TestInSqlite, TestInPostgres, TestInRedis):
+    case.settings = settings(_SETTINGS, max_examples=max(20, _EXAMPLES // 4))
+del case

@@ -1,0 +1,319 @@
+"""An index in Redis or Valkey: whoever plans or writes holds a lease on it.
+
+Redis has no state that stands still for a reader, so that readers take turns with writers. A worker that
+does not come back loses its lease after a while, by the clock of the server; should it come back later,
+its write is refused, since a write goes through only if the lease and the state are what they were.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from rag_dedup.errors import (
+    ConfigurationError,
+    CorruptIndexError,
+    MissingExtraError,
+    SchemeMismatchError,
+    UnavailableError,
+)
+from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
+
+try:
+    import redis
+    from redis import exceptions
+except ImportError as error:
+    raise MissingExtraError("redis", "redis") from error
+
+__all__ = ["RedisStore"]
+
+VERSION = 1
+"""Of the layout of the keys; there is none to migrate from."""
+_LEASE = 60_000
+"""Milliseconds after which a worker that no longer says anything has lost its turn."""
+_FIELDS = 5_000
+"""Fields that are asked for at once."""
+_ANSWER = 60.0
+"""Seconds within which the server has to answer."""
+
+_RENEW = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('pexpire', KEYS[1], ARGV[2]) or 0"
+_RELEASE = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0"
+
+
+class RedisStore:
+    """A server, and one index in it.
+
+    Args:
+        url: of the server: ``redis://``, ``rediss://`` or ``unix://``.
+        namespace: names the index in the server.
+        timeout: seconds that a worker waits for its turn.
+    """
+
+    def __init__(self, url: str, namespace: str = "default", timeout: float = 60.0) -> None:
+        self.url = url
+        self.namespace = namespace
+        self.timeout = timeout
+        self._place = _describe(url)
+        # In braces: what a cluster keeps in one place.
+        name = quote(namespace.encode("utf-8", "surrogatepass"), safe="")
+        self._prefix = f"rag_dedup:{{{name}}}:"
+        self._client = redis.Redis.from_url(url, socket_timeout=_ANSWER, socket_connect_timeout=10)
+        with _clear_errors(self._place):
+            self._prepare()
+
+    @contextmanager
+    def reading(self) -> Iterator[RedisSession]:
+        """Return a session that sees one state."""
+        with _clear_errors(self._place), self._take_turn() as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[RedisSession]:
+        """Return the only session that writes."""
+        with _clear_errors(self._place), self._take_turn() as session:
+            yield session
+            session.commit()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def __reduce__(self) -> tuple[type[RedisStore], tuple[str, str, float]]:
+        return RedisStore, (self.url, self.namespace, self.timeout)
+
+    def _prepare(self) -> None:
+        """Make the index if it is not there."""
+        keys = [self._prefix + "version", self._prefix + "state"]
+        self._client.msetnx({keys[0]: VERSION, keys[1]: encode_state(make_state())})
+        version = self._client.get(keys[0])
+        if not isinstance(version, bytes) or not version.isdigit():
+            raise CorruptIndexError(f"{self._place} holds something else under the name of the index")
+        if int(version) > VERSION:
+            raise SchemeMismatchError(
+                f"this index has layout {int(version)}, made by a newer rag-dedup; this one knows up to "
+                f"{VERSION}: update rag-dedup"
+            )
+
+    @contextmanager
+    def _take_turn(self) -> Iterator[RedisSession]:
+        lease = Lease(self._client, self._prefix + "lease")
+        lease.acquire(self.timeout)
+        try:
+            yield RedisSession(self._client, self._prefix, lease)
+        finally:
+            lease.release()
+
+
+class Lease:
+    """The right to read and write; there is one."""
+
+    def __init__(self, client: redis.Redis, key: str) -> None:
+        self.key = key
+        self.token = uuid.uuid4().hex.encode("ascii")
+        self._client = client
+
+    def acquire(self, timeout: float) -> None:
+        """Wait for it.
+
+        Raises:
+            UnavailableError: others have had it for ``timeout`` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        pause = 0.001
+        while not self._client.set(self.key, self.token, nx=True, px=_LEASE):
+            if self._client.get(self.key) == self.token:  # the answer to an earlier attempt was lost
+                return
+            if time.monotonic() > deadline:
+                raise UnavailableError(f"other workers have had the index for {timeout} s; try again")
+            time.sleep(pause)
+            pause = min(0.05, 2 * pause)
+
+    def renew(self) -> None:
+        """Keep it.
+
+        Raises:
+            UnavailableError: it is lost.
+        """
+        if not self._client.eval(_RENEW, 1, self.key, self.token, _LEASE):
+            raise _lose()
+
+    def release(self) -> None:
+        """Give it to others; if the server is gone, it runs out."""
+        try:
+            self._client.eval(_RELEASE, 1, self.key, self.token)
+        except exceptions.RedisError:
+            return
+
+
+class RedisSession:
+    """A turn."""
+
+    def __init__(self, client: redis.Redis, prefix: str, lease: Lease) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._lease = lease
+        self._state: bytes = b""
+        self._writes: Writes | None = None
+
+    def read_state(self) -> State:
+        """Return where the index stands."""
+        state = self._client.get(self._prefix + "state")
+        if not isinstance(state, bytes):
+            raise CorruptIndexError("the index was removed from its server while it was open")
+        self._state = state
+        return decode_state(state.decode("utf-8", "replace"))
+
+    def was_written(self, token: str) -> bool:
+        """Tell whether the write with this token is in the index."""
+        return bool(self._client.sismember(self._prefix + "commits", token))
+
+    def find_orders(self, names: Sequence[bytes]) -> dict[bytes, int]:
+        """Return the orders of the names that are there."""
+        return {name: int(order) for name, order in self._read("names", names).items()}
+
+    def read_records(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the records of the orders that are there."""
+        return self._read("entries", orders)
+
+    def read_signatures(self, orders: Sequence[int]) -> dict[int, bytes]:
+        """Return the signatures of the orders that have one."""
+        return self._read("signatures", orders)
+
+    def read_groups(self, groups: Sequence[bytes]) -> dict[bytes, list[int]]:
+        """Return the orders, sorted, that belong to each group that has any."""
+        self._lease.renew()
+        pipeline = self._client.pipeline(transaction=False)
+        for group in groups:
+            pipeline.smembers(self._name_group(group))
+        answers = pipeline.execute() if groups else []
+        return {
+            group: sorted(map(int, members))
+            for group, members in zip(groups, answers, strict=True)
+            if members
+        }
+
+    def read_runs(self) -> list[RunRow]:
+        """Return the runs, by number."""
+        self._lease.renew()
+        rows: Mapping[bytes, bytes] = self._client.hgetall(self._prefix + "runs")  # type: ignore[assignment]
+        runs = []
+        for number, row in rows.items():
+            length, _, fences = row.partition(b":")
+            runs.append(RunRow(int(number), int(length), fences))
+        return sorted(runs)
+
+    def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
+        """Return pages of a run."""
+        return self._read(f"pages:{run}", pages)
+
+    def write(self, writes: Writes) -> None:
+        """Write when the turn ends."""
+        self._writes = writes
+
+    def commit(self) -> None:
+        """Send what is to be written: all or nothing."""
+        if self._writes is None:
+            return
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.watch(self._lease.key, self._prefix + "state")  # type: ignore[no-untyped-call]
+            if pipeline.get(self._lease.key) != self._lease.token:
+                raise _lose()
+            if pipeline.get(self._prefix + "state") != self._state:
+                raise _lose()
+            pipeline.multi()
+            self._fill(pipeline, self._writes)
+            try:
+                pipeline.execute()
+            except exceptions.WatchError as error:
+                if error.__cause__ is not None:  # so a lost connection is reported, once something is watched
+                    raise error.__cause__ from None
+                raise _lose() from None
+
+    def _fill(self, pipeline: Any, writes: Writes) -> None:
+        prefix = self._prefix
+        if writes.token is not None:
+            pipeline.sadd(prefix + "commits", writes.token)
+        deletions: Mapping[str, Sequence[Any]] = {
+            "names": [name for _, name in writes.deleted],
+            "entries": [order for order, _ in writes.deleted],
+            "signatures": writes.unsigned,
+            "runs": writes.dropped,
+        }
+        for table, fields in deletions.items():
+            for part in _cut(fields):
+                pipeline.hdel(prefix + table, *part)
+        for run in writes.dropped:
+            pipeline.unlink(f"{prefix}pages:{run}")
+        for group, order in writes.left:
+            pipeline.srem(self._name_group(group), order)
+        for group, order in writes.joined:
+            pipeline.sadd(self._name_group(group), order)
+        additions: Mapping[str, Sequence[Any]] = {
+            "names": [(name, order) for order, name, _ in writes.records],
+            "entries": [(order, record) for order, _, record in writes.records],
+            "signatures": writes.signatures,
+            "runs": [(run.number, b"%d:%b" % (run.length, run.fences)) for run, _ in writes.runs],
+            **{f"pages:{run.number}": list(enumerate(pages)) for run, pages in writes.runs},
+        }
+        for table, rows in additions.items():
+            for part in _cut(rows):
+                pipeline.hset(prefix + table, items=[item for row in part for item in row])
+        pipeline.set(prefix + "state", encode_state(writes.state))
+
+    def _read(self, table: str, fields: Sequence[Any]) -> dict[Any, bytes]:
+        """Return the values of the fields that are there."""
+        self._lease.renew()
+        found: dict[Any, bytes] = {}
+        for part in _cut(fields):
+            values: list[bytes | None] = self._client.hmget(self._prefix + table, list(part))  # type: ignore[assignment]
+            found.update(
+                (field, value) for field, value in zip(part, values, strict=True) if value is not None
+            )
+        return found
+
+    def _name_group(self, group: bytes) -> bytes:
+        return self._prefix.encode("ascii") + b"group:" + group
+
+
+def _cut(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (items[start : start + _FIELDS] for start in range(0, len(items), _FIELDS))
+
+
+def _lose() -> UnavailableError:
+    return UnavailableError(
+        "this worker was silent for so long that others got its turn; nothing was written, plan again"
+    )
+
+
+def _describe(url: str) -> str:
+    """Return what may be said of a URL: no user, no password.
+
+    Raises:
+        ConfigurationError: it is no URL of a server.
+    """
+    try:
+        parts = urlsplit(url)
+        place = f"Redis at {parts.hostname or 'a local socket'}"
+        return f"{place}:{parts.port}" if parts.port is not None else place
+    except ValueError:  # its text can hold the password
+        raise ConfigurationError(
+            "the URL of the Redis server cannot be read; it is redis://user:password@host:port/number, "
+            "special characters as %40"
+        ) from None
+
+
+@contextmanager
+def _clear_errors(place: str) -> Iterator[None]:
+    """Say what went wrong in terms of the index."""
+    try:
+        yield
+    except exceptions.ResponseError as error:
+        if "WRONGTYPE" in str(error):
+            raise CorruptIndexError(f"{place}: the index is damaged: {error}") from error
+        raise UnavailableError(f"{place}: {error}") from error
+    except exceptions.RedisError as error:
+        raise UnavailableError(f"{place}: {error}; if a commit was under way, repeat it") from error
