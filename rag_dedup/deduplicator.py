@@ -23,7 +23,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rag_dedup.document import Document, Entry, EntryKey, Explanation, Plan, Provenance, copy_document
+from rag_dedup.document import Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance, copy_document
 from rag_dedup.errors import (
     ConfigurationError,
     DuplicateIdError,
@@ -36,7 +36,7 @@ from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.kernels import can_warm_up, warm_up
-from rag_dedup.planner import Arrival, Ingestion, Removal, Rules, make_plan
+from rag_dedup.planner import Arrival, Ingestion, Removal, Rules, Sweep, make_plan
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
 
@@ -120,13 +120,15 @@ class Deduplicator:
         with self.index.snapshot() as view:
             return view.generation
 
-    def plan(self, documents: Iterable[Document], *, complete: bool = False) -> Plan:
+    def plan(self, documents: Iterable[Document], *, complete: bool = False, run: str | None = None) -> Plan:
         """Decide on each document, without writing anything.
 
         Args:
             documents: pages or chunks, in the order in which the first of equals is kept.
             complete: all chunks of each source that occurs are in this call, so that what the index
                 has of these sources beyond them is released.
+            run: the ingestion run that the call is a part of, such as ``"2026-11-30"``: what :meth:`sweep`
+                and :meth:`expire` go by.
 
         Returns:
             The decisions and what the vector store must do; give it to :meth:`commit` afterwards.
@@ -136,7 +138,7 @@ class Deduplicator:
             MissingScopeError: a document without the scope that ``scope_key`` promises.
             InputError: something that is not a document.
         """
-        request = Ingestion(self._check(documents), complete)
+        request = Ingestion(self._check(documents), complete, run)
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, request)
 
@@ -157,26 +159,43 @@ class Deduplicator:
             generation = transaction.view.generation
             changes = plan.changes
             if generation != plan.generation:
-                fresh: Plan = plan.remake(transaction.view)
+                fresh = plan.remake(transaction.view, uncertain=plan.uncertain)
                 if not _have_same_outcome(fresh, plan):
                     raise StalePlanError(
                         f"the plan is about state {plan.generation} of the index, which is now at "
-                        f"{generation} and would change it; nothing was written, plan again"
+                        f"{generation} and would change it; nothing was written: replan(plan)"
                     )
                 changes = fresh.changes
             transaction.write(plan.token, changes)
 
-    def dedupe(self, documents: Iterable[Document], *, complete: bool = False) -> list[Document]:
+    def replan(self, plan: Plan) -> Plan:
+        """Make a plan anew that could not be committed, of the same input.
+
+        The vector store may have been written for the old plan, or not: the new one says what to do
+        with all that the old one touched, so that nothing of it is left over or missing.
+
+        >>> dedup = Deduplicator()
+        >>> mine, others = dedup.plan([Document("a", "Restart it.")]), Document("b", "Restart it.")
+        >>> kept = dedup.dedupe([others])  # by another worker, meanwhile
+        >>> dedup.replan(mine).removed
+        ('a',)
+        """
+        with self.index.snapshot() as view:
+            return plan.remake(view, uncertain=sorted({*plan.uncertain, *plan.changes.keys}))
+
+    def dedupe(
+        self, documents: Iterable[Document], *, complete: bool = False, run: str | None = None
+    ) -> list[Document]:
         """Plan and commit; return the documents that belong into the vector store.
 
         These are the survivors among ``documents``, known ones included, each once and in input
         order, then documents of earlier calls that were promoted.
         """
-        return self.survivors_of(self.run(documents, complete=complete))
+        return self.survivors_of(self.run(documents, complete=complete, run=run))
 
-    def run(self, documents: Iterable[Document], *, complete: bool = False) -> Plan:
+    def run(self, documents: Iterable[Document], *, complete: bool = False, run: str | None = None) -> Plan:
         """Plan and commit as one step, and return the plan that was committed."""
-        request = Ingestion(self._check(documents), complete)
+        request = Ingestion(self._check(documents), complete, run)
         with self.index.transaction() as transaction:
             plan = make_plan(transaction.view, self._rules, request)
             if plan.changes:
@@ -211,6 +230,68 @@ class Deduplicator:
         removal = Removal([(scope, id) for id in ids], [] if key is None else [(scope, key)])
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, removal)
+
+    def sweep(self, run: str, scope: str = "") -> Plan:
+        """Plan the removal of the sources that a full run has not seen.
+
+        Args:
+            run: its name, as it was given to :meth:`plan` with each part of the run.
+            scope: only sources of this scope go.
+
+        Raises:
+            UnknownRunError: the run has seen nothing in this scope.
+
+        >>> dedup = Deduplicator()
+        >>> kept = dedup.dedupe([Document("a", "Old.", source="a"), Document("b", "New.", source="b")])
+        >>> kept = dedup.dedupe([Document("b", "New.", source="b")], run="2026-11-30")
+        >>> dedup.sweep("2026-11-30").removed
+        ('a',)
+        """
+        return self._sweep(Sweep(scope, run, since=False))
+
+    def expire(self, older_than: str, scope: str = "") -> Plan:
+        """Plan the removal of the sources that were last seen before a run.
+
+        Runs are in the order of their first commits; no clock is asked. Sources that no run ever saw stay.
+
+        Args:
+            older_than: the name of the run.
+            scope: only sources of this scope go.
+
+        Raises:
+            UnknownRunError: there is no such run.
+        """
+        return self._sweep(Sweep(scope, older_than, since=True))
+
+    def reconcile(self, ids: Iterable[str]) -> Drift:
+        """Compare with what a vector store holds.
+
+        Args:
+            ids: all of the vector store.
+
+        >>> dedup = Deduplicator()
+        >>> kept = dedup.dedupe([Document("a", "One."), Document("b", "Two."), Document("c", "two.")])
+        >>> drift = dedup.reconcile(["a", "c", "x"])
+        >>> [document.id for document in drift.added], drift.removed, drift.unknown
+        (['b'], ('c',), ('x',))
+        """
+        left = dict.fromkeys(ids)
+        there, stored, others = set(left), set[str](), set[str]()
+        missing: list[Document] = []
+        with self.index.snapshot() as view:
+            for entry in view:
+                id = entry.document.id
+                if self._rules.is_stored(entry):
+                    stored.add(id)
+                    if id not in there:
+                        missing.append(copy_document(entry.document))
+                elif id in there:
+                    others.add(id)
+        return Drift(
+            added=tuple(missing),
+            removed=tuple(id for id in left if id in others and id not in stored),
+            unknown=tuple(id for id in left if id not in stored and id not in others),
+        )
 
     def sources(self, id: str, scope: str = "") -> list[Provenance]:
         """Return every place where the passage was found: its cluster, survivor first.
@@ -269,6 +350,10 @@ class Deduplicator:
         if not isinstance(scope, str) or (key is not None and not scope):
             raise MissingScopeError(f"document {document.id!r}: its scope is {scope!r}, not a name")
         return scope
+
+    def _sweep(self, sweep: Sweep) -> Plan:
+        with self.index.snapshot() as view:
+            return make_plan(view, self._rules, sweep)
 
     def _check(self, documents: Iterable[Document]) -> list[Arrival]:
         """Return the documents with their scope and source and a copy of their metadata."""

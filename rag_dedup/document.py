@@ -22,6 +22,7 @@ __all__ = [
     "Changes",
     "Decision",
     "Document",
+    "Drift",
     "Entry",
     "EntryKey",
     "Explanation",
@@ -30,6 +31,7 @@ __all__ = [
     "Provenance",
     "Report",
     "Skipped",
+    "Source",
     "copy_document",
 ]
 
@@ -37,6 +39,9 @@ Action = Literal["keep", "drop", "unchanged", "revise"]
 
 EntryKey = tuple[str, str]
 """(scope, id): what names a document in an index. Scope is part of identity."""
+
+Source = tuple[str, str]
+"""(scope, source): what names a source in an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +304,9 @@ class Changes:
         signatures: by which they can be found from now on, ``(len(posted), 2 + bands)`` uint64: the
             halves of the exact key, then the band keys.
         withdrawn: orders that can no longer be found by what they were posted under.
+        run: the ingestion run that this is a part of.
+        seen: (scope, source) that this run has seen.
+        forgotten: (scope, source) that are gone.
     """
 
     put: tuple[Entry, ...] = ()
@@ -308,9 +316,17 @@ class Changes:
         default_factory=lambda: np.empty((0, 2), np.uint64), repr=False
     )
     withdrawn: tuple[int, ...] = ()
+    run: str | None = None
+    seen: tuple[Source, ...] = ()
+    forgotten: tuple[Source, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.put or self.delete)
+        return bool(self.put or self.delete or self.seen or self.forgotten)
+
+    @property
+    def keys(self) -> tuple[EntryKey, ...]:
+        """What is written or deleted."""
+        return (*self.delete, *(entry.key for entry in self.put))
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +344,8 @@ class Plan:
         report: the counts.
         generation: the state of the index that the plan is about.
         remake: makes the plan anew of the same input from another state of the index.
+        uncertain: (scope, id) of which the vector store may hold anything: the plan says of each what
+            it must do.
         changes: what commit writes into the index.
         token: names this very plan, so that committing it twice can be told from committing another.
     """
@@ -338,9 +356,30 @@ class Plan:
     promoted: tuple[Document, ...]
     report: Report
     generation: int
-    remake: Callable[[Any], Plan] = field(repr=False, compare=False)
+    remake: Callable[..., Plan] = field(repr=False, compare=False)
+    uncertain: tuple[EntryKey, ...] = field(repr=False)
     changes: Changes = field(repr=False, compare=False)
     token: str = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Where a vector store and the index do not agree.
+
+    Write ``added``, delete ``removed``, and they do.
+
+    Args:
+        added: documents that the vector store should hold and does not.
+        removed: ids that it holds and should not: duplicates, which their survivors stand for.
+        unknown: ids that the index has never heard of or has forgotten. They may belong to somebody else.
+    """
+
+    added: tuple[Document, ...] = ()
+    removed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.unknown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ RagDedupError
 │   ├── StalePlanError          somebody committed in between
 │   ├── UnavailableError        locked, read-only, full, or the server does not answer
 │   ├── CorruptIndexError       what it holds cannot be read
-│   └── UnknownIdError          no such document in this scope
+│   ├── UnknownIdError          no such document in this scope
+│   └── UnknownRunError         no such ingestion run in this scope
 └── WorkerError                 an in-memory index cannot be shared by processes
 ```
 """
@@ -33,6 +34,7 @@ __all__ = [
     "StateError",
     "UnavailableError",
     "UnknownIdError",
+    "UnknownRunError",
     "UnreadableInputError",
     "WorkerError",
 ]
@@ -103,6 +105,10 @@ class UnknownIdError(StateError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0]) if self.args else ""
+
+
+class UnknownRunError(StateError):
+    """The index has seen nothing in this ingestion run."""
 
 
 class WorkerError(RagDedupError, RuntimeError):

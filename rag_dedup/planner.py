@@ -10,9 +10,9 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rag_dedup.document import (
     Action,
@@ -22,16 +22,18 @@ from rag_dedup.document import (
     EntryKey,
     Plan,
     Report,
+    Source,
     copy_document,
 )
 from rag_dedup.draft import Draft
+from rag_dedup.errors import UnknownRunError
 from rag_dedup.fingerprint import MinHash
 from rag_dedup.guard import Guard, Marks, read_marks
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
-__all__ = ["Arrival", "Ingestion", "Removal", "Rules", "make_plan"]
+__all__ = ["Arrival", "Ingestion", "Removal", "Rules", "Sweep", "make_plan"]
 
 _CHARACTERS_PER_BLOCK = 1 << 24
 """Most characters of a block of more than one document: its shingles take about four times as many bytes."""
@@ -62,10 +64,6 @@ class Rules:
         return entry.survivor is None or self.annotate
 
 
-Source = tuple[str, str]
-"""(scope, source)."""
-
-
 class Arrival(NamedTuple):
     """A document that came in.
 
@@ -88,10 +86,12 @@ class Ingestion(NamedTuple):
     Args:
         arrivals: the documents.
         complete: what a source of these documents has in the index and not here is released.
+        run: the ingestion run that the call is a part of.
     """
 
     arrivals: Sequence[Arrival]
     complete: bool
+    run: str | None = None
 
 
 class Removal(NamedTuple):
@@ -101,13 +101,42 @@ class Removal(NamedTuple):
     sources: Sequence[Source] = ()
 
 
-Request = Ingestion | Removal
+class Sweep(NamedTuple):
+    """A call to forget the sources of a scope that were not seen in a run.
+
+    Args:
+        scope: of the sources.
+        run: the run.
+        since: those that a later run has seen stay too, and those that no run ever saw.
+    """
+
+    scope: str
+    run: str
+    since: bool
 
 
-def make_plan(view: View, rules: Rules, request: Request) -> Plan:
-    """Work out what a call changes in the state of an index that ``view`` shows."""
-    planner = Planner(view, rules)
-    return planner.take_documents(request) if isinstance(request, Ingestion) else planner.forget(request)
+Request = Ingestion | Removal | Sweep
+
+
+def make_plan(view: View, rules: Rules, request: Request, uncertain: Sequence[EntryKey] = ()) -> Plan:
+    """Work out what a call changes in the state of an index that ``view`` shows.
+
+    Args:
+        view: the state.
+        rules: how decisions are made.
+        request: the call.
+        uncertain: documents of which nobody knows whether the vector store holds them: the plan says
+            of each what it must do.
+
+    Raises:
+        UnknownRunError: the run of a sweep has seen nothing of its scope.
+    """
+    planner = Planner(view, rules, frozenset(uncertain))
+    if isinstance(request, Ingestion):
+        return planner.take_documents(request)
+    if isinstance(request, Sweep):
+        return planner.sweep(request)
+    return planner.forget(request, request)
 
 
 class Block(NamedTuple):
@@ -133,6 +162,7 @@ class Planner:
 
     view: View
     rules: Rules
+    uncertain: frozenset[EntryKey]
     draft: Draft = field(init=False)
     _block: Block = field(init=False, default=NOTHING)
     _marks: dict[str, Marks] = field(init=False, default_factory=dict)
@@ -162,13 +192,28 @@ class Planner:
             start = stop
         return self._finish(ingestion, arrivals, labels)
 
-    def forget(self, removal: Removal) -> Plan:
-        """Remove entries, and promote what they stood for."""
+    def forget(self, removal: Removal, request: Request) -> Plan:
+        """Remove entries, and promote what they stood for; ``request`` is what asked for it."""
         gone = [entry for entry in self.view.entries(removal.keys) if entry is not None]
         for (_, name), entries in zip(removal.sources, self.view.of_sources(removal.sources), strict=True):
-            gone += self._release(entries, name)
+            gone += self._release([self.draft.entry(entry.key) or entry for entry in entries], name)
         self._settle(self._remove(gone))
-        return self._finish(removal, (), ())
+        return self._finish(request, (), (), forgotten=tuple(removal.sources))
+
+    def sweep(self, sweep: Sweep) -> Plan:
+        """Forget the sources that a run, and perhaps the runs since, have not seen."""
+        number = self.view.find_run(sweep.run)
+        seen = self.view.list_sources(sweep.scope)
+        if number is None or (number not in seen.values() and not sweep.since):
+            raise UnknownRunError(
+                f"run {sweep.run!r} has seen no source of scope {sweep.scope!r}; nothing is forgotten"
+            )
+        gone = [
+            (sweep.scope, source)
+            for source, last in sorted(seen.items())
+            if (0 < last < number if sweep.since else last != number)
+        ]
+        return self.forget(Removal(sources=gone), sweep)
 
     def _prepare(self, call: Call, start: int) -> int:
         """Work out a block that begins with document ``start``; return where it ends."""
@@ -366,7 +411,13 @@ class Planner:
             marks = self._marks[text] = read_marks(self.rules.guards, text)
         return marks
 
-    def _finish(self, request: Request, arrivals: Sequence[Arrival], labels: Sequence[Action]) -> Plan:
+    def _finish(
+        self,
+        request: Request,
+        arrivals: Sequence[Arrival],
+        labels: Sequence[Action],
+        forgotten: tuple[Source, ...] = (),
+    ) -> Plan:
         """Compare before and after: that is what the vector store must do."""
         decisions = tuple(map(self._decide, arrivals, labels))
         given = {id(arrival.document): arrival.given for arrival in arrivals}
@@ -374,16 +425,18 @@ class Planner:
         promoted: list[Document] = []
         removed: dict[str, None] = {}
         written: set[str] = set()
+        arrived = {arrival.key for arrival in arrivals}
         for key in self._sort_touched(arrivals):
             old, new = self.draft.before(key), self.draft.entry(key)
             was_stored = old is not None and self.rules.is_stored(old)
+            doubtful = key in self.uncertain
             if new is None or not self.rules.is_stored(new):
-                if was_stored:
+                if was_stored or doubtful:
                     removed[key[1]] = None
-            elif old is None or old.document.text != new.document.text:
+            elif old is None or old.document.text != new.document.text or (doubtful and key in arrived):
                 added.append(_hand_out(new.document, given))
                 written.add(key[1])
-            elif not was_stored:
+            elif not was_stored or doubtful:
                 promoted.append(_hand_out(new.document, given))
                 written.add(key[1])
         for name in written:
@@ -397,13 +450,14 @@ class Planner:
             report=report,
             generation=self.view.generation,
             remake=partial(make_plan, rules=self.rules, request=request),
-            changes=self.draft.changes(),
+            uncertain=tuple(sorted(self.uncertain)),
+            changes=replace(self.draft.changes(), forgotten=forgotten, **_mark_sources(request)),
             token=uuid.uuid4().hex,
         )
 
     def _sort_touched(self, arrivals: Sequence[Arrival]) -> list[EntryKey]:
         """Return the keys that were touched: those that arrived, in order, then the others by theirs."""
-        others = dict.fromkeys(self.draft.touched)
+        others = dict.fromkeys([*self.draft.touched, *sorted(self.uncertain)])
         first = [arrival.key for arrival in arrivals if others.pop(arrival.key, others) is None]
         return first + sorted(others, key=self._order_of)
 
@@ -446,6 +500,14 @@ class Call:
                     turns[source] = (turns.get(source, (i, i))[0], i)
             self.starts = {first: source for source, (first, _) in turns.items()}
             self.ends = {last: source for source, (_, last) in turns.items()}
+
+
+def _mark_sources(request: Request) -> dict[str, Any]:
+    """Return what the index is to remember of the run that a call is a part of."""
+    if not isinstance(request, Ingestion) or request.run is None:
+        return {}
+    seen = dict.fromkeys((a.key[0], a.source) for a in request.arrivals if a.source is not None)
+    return {"run": request.run, "seen": tuple(seen)} if seen else {}
 
 
 def _name_text(entry: Entry) -> tuple[str, str]:

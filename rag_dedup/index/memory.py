@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey
+from rag_dedup.document import Changes, Document, Entry, EntryKey, Source
 from rag_dedup.errors import WorkerError
 from rag_dedup.index.postings import Postings
 from rag_dedup.index.protocol import Header, Transaction, check_header
@@ -27,6 +27,8 @@ class Tables:
         self.generation = 0
         self.next_order = 0
         self.postings = Postings()
+        self.runs: dict[str, int] = {}
+        self.seen: dict[Source, int] = {}
         self._entries: dict[EntryKey, Entry] = {}
         self._relations = Relations()
 
@@ -52,6 +54,23 @@ class Tables:
     def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
         """Return the survivors that were found, by their orders."""
         return [self._entries[self.postings.name_of(order)] for order in orders]
+
+    def find_run(self, run: str) -> int | None:
+        """Return the number of an ingestion run."""
+        return self.runs.get(run)
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last."""
+        sources = [*self._relations.sources(), *self.seen]
+        return {source: self.seen.get((in_, source), 0) for in_, source in sources if in_ == scope}
+
+    def mark(self, changes: Changes) -> None:
+        """Remember what a run has seen, and forget sources."""
+        for source in changes.forgotten:
+            self.seen.pop(source, None)
+        if changes.run is not None:
+            number = self.runs.setdefault(changes.run, len(self.runs) + 1)
+            self.seen.update(dict.fromkeys(changes.seen, number))
 
     def put(self, entry: Entry) -> None:
         """Insert or replace an entry."""
@@ -127,7 +146,10 @@ class MemoryIndex:
         orders = [entry.order for entry in changes.posted]
         postings = tables.postings
         state = postings.save([*changes.withdrawn, *orders])
+        runs = dict(tables.runs)
+        seen = {source: tables.seen.get(source) for source in (*changes.forgotten, *changes.seen)}
         try:
+            tables.mark(changes)
             for key in changes.delete:
                 tables.remove(key)
             for entry in changes.put:
@@ -137,6 +159,11 @@ class MemoryIndex:
             tables.postings = postings.compacted()
         except BaseException:  # an interrupt in the middle must not leave half a commit
             tables.postings = postings
+            tables.runs = runs
+            for source, number in seen.items():
+                tables.seen.pop(source, None)
+                if number is not None:
+                    tables.seen[source] = number
             postings.restore(state)
             for key, old in zip(keys, before, strict=True):
                 tables.remove(key) if old is None else tables.put(old)

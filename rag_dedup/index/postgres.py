@@ -15,6 +15,7 @@ from rag_dedup.errors import (
     UnavailableError,
 )
 from rag_dedup.index.pool import Pool
+from rag_dedup.index.record import decode_name, encode_name, name_group
 from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
 
 try:
@@ -51,6 +52,10 @@ _TABLES = (
     'CREATE TABLE "{0}_groups" (name bytea, "order" bigint, PRIMARY KEY (name, "order"))',
     'CREATE TABLE "{0}_runs" (number bigint PRIMARY KEY, length bigint NOT NULL, fences bytea NOT NULL)',
     'CREATE TABLE "{0}_pages" (run bigint, page bigint, postings bytea NOT NULL, PRIMARY KEY (run, page))',
+    'CREATE TABLE "{0}_ingestions" (label bytea PRIMARY KEY, number bigint NOT NULL)',
+    # Named by a hash, since what is indexed must not be long.
+    'CREATE TABLE "{0}_sources" '
+    "(name bytea PRIMARY KEY, scope bytea NOT NULL, source bytea NOT NULL, ingestion bigint NOT NULL)",
     # Hashes do not become smaller.
     'ALTER TABLE "{0}_entries" ALTER record SET STORAGE EXTERNAL',
     'ALTER TABLE "{0}_runs" ALTER fences SET STORAGE EXTERNAL',
@@ -167,6 +172,17 @@ class PostgresSession:
         query = 'SELECT page, postings FROM "{}_pages" WHERE run = %b AND page = ANY(%b)'
         return dict(self._query(query, (run, list(pages))))
 
+    def find_ingestion(self, label: str) -> int | None:
+        """Return the number of a run of ingestion."""
+        query = 'SELECT number FROM "{}_ingestions" WHERE label = %b'
+        rows = self._query(query, (encode_name(label),))
+        return int(rows[0][0]) if rows else None
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last."""
+        query = 'SELECT source, ingestion FROM "{}_sources" WHERE scope = %b'
+        return {decode_name(source): number for source, number in self._query(query, (encode_name(scope),))}
+
     def write(self, writes: Writes) -> None:
         """Write."""
         if writes.token is not None:
@@ -199,10 +215,31 @@ class PostgresSession:
             "int8 int8 bytea",
             ((run.number, n, page) for run, pages in writes.runs for n, page in enumerate(pages)),
         )
+        self._write_sources(writes)
         self._connection.execute(
             "UPDATE rag_dedup_namespaces SET state = %s WHERE number = %s",
             (encode_state(writes.state), self._number),
         )
+
+    def _write_sources(self, writes: Writes) -> None:
+        if writes.ingestion is not None:
+            label, number = writes.ingestion
+            self._run('INSERT INTO "{}_ingestions" VALUES (%b, %s)', (encode_name(label), number))
+        forgotten = [name_group("source", source) for source in writes.forgotten]
+        self._run('DELETE FROM "{}_sources" WHERE name = ANY(%b)', (forgotten,))
+        new = [(scope, source, 0) for scope, source in writes.sources]
+        for rows, clash in ((new, "NOTHING"), (writes.seen, "UPDATE SET ingestion = EXCLUDED.ingestion")):
+            columns = (
+                [name_group("source", (scope, source)) for scope, source, _ in rows],
+                [encode_name(scope) for scope, _, _ in rows],
+                [encode_name(source) for _, source, _ in rows],
+                [number for _, _, number in rows],
+            )
+            self._run(
+                'INSERT INTO "{}_sources" SELECT * FROM unnest(%b, %b, %b, %b) '
+                f"ON CONFLICT (name) DO {clash}",
+                columns,
+            )
 
     def _query(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
         if parameters and parameters[-1] == []:  # an empty array has no type
@@ -224,7 +261,7 @@ class PostgresSession:
 
 def _prepare(connection: Connection, namespace: str) -> int:
     """Make or update the schema, and return the number of the namespace."""
-    name = namespace.encode("utf-8", "surrogatepass")
+    name = encode_name(namespace)
     find = "SELECT number FROM rag_dedup_namespaces WHERE name = %b"
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))

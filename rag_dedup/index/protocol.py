@@ -67,6 +67,15 @@ class View(Protocol):
     def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
         """Return the survivors of these orders, which :meth:`find` has found."""
 
+    def find_run(self, run: str) -> int | None:
+        """Return the number of an ingestion run, ``None`` if there is none; runs are numbered from 1."""
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last.
+
+        0 for none. Some of them may no longer have any document.
+        """
+
 
 @dataclass(slots=True)
 class Transaction:

@@ -19,7 +19,16 @@ from uuid import UUID
 from rag_dedup.document import Document, Entry, EntryKey, GuardHit
 from rag_dedup.errors import CorruptIndexError, InputError
 
-__all__ = ["check_metadata", "decode_entry", "encode_entry", "name_entry", "name_group"]
+__all__ = [
+    "check_metadata",
+    "decode_entry",
+    "decode_name",
+    "encode_entry",
+    "encode_name",
+    "encode_names",
+    "name_entry",
+    "name_group",
+]
 
 _PLAIN, _DEFLATED = b"p", b"z"
 _WORTH_DEFLATING = 128
@@ -65,6 +74,21 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+def encode_name(name: str) -> bytes:
+    """Return a name as bytes, whatever is in it."""
+    return name.encode("utf-8", "surrogatepass")
+
+
+def encode_names(names: tuple[str, str]) -> tuple[bytes, bytes]:
+    """Return two names as bytes."""
+    return encode_name(names[0]), encode_name(names[1])
+
+
+def decode_name(data: bytes) -> str:
+    """Return a name that was written as bytes."""
+    return data.decode("utf-8", "surrogatepass")
+
+
 def name_entry(key: EntryKey) -> bytes:
     """Return 16 bytes that name (scope, id) in an index.
 
@@ -80,7 +104,7 @@ def name_group(kind: str, key: tuple[str, str]) -> bytes:
 
 
 def _hash(kind: str, key: tuple[str, str]) -> bytes:
-    first, second = (part.encode("utf-8", "surrogatepass") for part in key)
+    first, second = encode_names(key)
     return blake2b(
         len(first).to_bytes(8, "little") + first + second, digest_size=16, person=kind.encode("ascii")
     ).digest()

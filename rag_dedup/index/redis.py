@@ -21,6 +21,7 @@ from rag_dedup.errors import (
     SchemeMismatchError,
     UnavailableError,
 )
+from rag_dedup.index.record import decode_name, encode_name
 from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
 
 try:
@@ -59,7 +60,7 @@ class RedisStore:
         self.timeout = timeout
         self._place = _describe(url)
         # In braces: what a cluster keeps in one place.
-        name = quote(namespace.encode("utf-8", "surrogatepass"), safe="")
+        name = quote(encode_name(namespace), safe="")
         self._prefix = f"rag_dedup:{{{name}}}:"
         self._client = redis.Redis.from_url(url, socket_timeout=_ANSWER, socket_connect_timeout=10)
         with _clear_errors(self._place):
@@ -210,6 +211,17 @@ class RedisSession:
         """Return pages of a run."""
         return self._read(f"pages:{run}", pages)
 
+    def find_ingestion(self, label: str) -> int | None:
+        """Return the number of a run of ingestion."""
+        number = self._client.hget(self._prefix + "ingestions", encode_name(label))
+        return None if number is None else int(number)
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last."""
+        self._lease.renew()
+        rows = self._client.hscan_iter(self._name_sources(scope), count=_FIELDS)
+        return {decode_name(source): int(number) for source, number in rows}
+
     def write(self, writes: Writes) -> None:
         """Write when the turn ends."""
         self._writes = writes
@@ -262,6 +274,15 @@ class RedisSession:
         for table, rows in additions.items():
             for part in _cut(rows):
                 pipeline.hset(prefix + table, items=[item for row in part for item in row])
+        if writes.ingestion is not None:
+            label, number = writes.ingestion
+            pipeline.hset(prefix + "ingestions", encode_name(label), number)
+        for scope, source in writes.forgotten:
+            pipeline.hdel(self._name_sources(scope), encode_name(source))
+        for scope, source in writes.sources:
+            pipeline.hsetnx(self._name_sources(scope), encode_name(source), 0)
+        for scope, source, number in writes.seen:
+            pipeline.hset(self._name_sources(scope), encode_name(source), number)
         pipeline.set(prefix + "state", encode_state(writes.state))
 
     def _read(self, table: str, fields: Sequence[Any]) -> dict[Any, bytes]:
@@ -274,6 +295,9 @@ class RedisSession:
                 (field, value) for field, value in zip(part, values, strict=True) if value is not None
             )
         return found
+
+    def _name_sources(self, scope: str) -> bytes:
+        return self._prefix.encode("ascii") + b"sources:" + encode_name(scope)
 
     def _name_group(self, group: bytes) -> bytes:
         return self._prefix.encode("ascii") + b"group:" + group

@@ -20,6 +20,10 @@ class Relations:
         for entry in entries:
             self.add(entry)
 
+    def sources(self) -> Iterable[tuple[str, str]]:
+        """Return every (scope, source) that has entries."""
+        return self._by_source
+
     def of_source(self, source: tuple[str, str]) -> Iterable[EntryKey]:
         """Return the keys of the entries of a (scope, source)."""
         return self._by_source.get(source, ())

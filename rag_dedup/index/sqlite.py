@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
 from rag_dedup.index.pool import Pool
+from rag_dedup.index.record import decode_name, encode_name, encode_names
 from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
 
 __all__ = ["SqliteStore"]
@@ -42,6 +43,9 @@ _TABLES = (
     'CREATE TABLE "{0}_groups" (name BLOB, "order" INTEGER, PRIMARY KEY (name, "order")) WITHOUT ROWID',
     'CREATE TABLE "{0}_runs" (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)',
     'CREATE TABLE "{0}_pages" (place INTEGER PRIMARY KEY, postings BLOB NOT NULL)',
+    'CREATE TABLE "{0}_ingestions" (label BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE TABLE "{0}_sources" (scope BLOB, source BLOB, ingestion INTEGER NOT NULL, '
+    "PRIMARY KEY (scope, source)) WITHOUT ROWID",
 )
 
 
@@ -156,6 +160,18 @@ class SqliteSession:
         rows = self._select("place, postings", "pages", "place", places)
         return {place - base: postings for place, postings in rows}
 
+    def find_ingestion(self, label: str) -> int | None:
+        """Return the number of a run of ingestion."""
+        query = f'SELECT number FROM "{self._prefix}_ingestions" WHERE label = ?'
+        row = self._connection.execute(query, (encode_name(label),)).fetchone()
+        return None if row is None else int(row[0])
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last."""
+        query = f'SELECT source, ingestion FROM "{self._prefix}_sources" WHERE scope = ?'
+        rows = self._connection.execute(query, (encode_name(scope),))
+        return {decode_name(source): number for source, number in rows}
+
     def write(self, writes: Writes) -> None:
         """Write."""
         many = self._execute_many
@@ -176,6 +192,7 @@ class SqliteSession:
         many('REPLACE INTO "{}_signatures" VALUES (?, ?)', writes.signatures)
         many('REPLACE INTO "{}_groups" VALUES (?, ?)', sorted(writes.joined))
         many('INSERT INTO "{}_runs" VALUES (?, ?, ?)', (run for run, _ in writes.runs))
+        self._write_sources(writes)
         many(
             'INSERT INTO "{}_pages" VALUES (?, ?)',
             (
@@ -188,6 +205,18 @@ class SqliteSession:
             "UPDATE rag_dedup_namespaces SET state = ? WHERE number = ?",
             (encode_state(writes.state), self._number),
         )
+
+    def _write_sources(self, writes: Writes) -> None:
+        many = self._execute_many
+        if writes.ingestion is not None:
+            label, number = writes.ingestion
+            many('INSERT INTO "{}_ingestions" VALUES (?, ?)', [(encode_name(label), number)])
+        forgotten = map(encode_names, writes.forgotten)
+        many('DELETE FROM "{}_sources" WHERE scope = ? AND source = ?', forgotten)
+        new = sorted(map(encode_names, writes.sources))
+        many('INSERT OR IGNORE INTO "{}_sources" VALUES (?, ?, 0)', new)
+        seen = sorted((*encode_names((scope, source)), number) for scope, source, number in writes.seen)
+        many('REPLACE INTO "{}_sources" VALUES (?, ?, ?)', seen)
 
     def _select(self, columns: str, table: str, key: str, values: Sequence[object]) -> Iterator[Any]:
         """Return rows by their keys."""
@@ -217,7 +246,7 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, namespace: str) -> int:
     """Make or update the schema, and return the number of the namespace."""
-    name = namespace.encode("utf-8", "surrogatepass")
+    name = encode_name(namespace)
     find = "SELECT number FROM rag_dedup_namespaces WHERE name = ?"
     with _transaction(connection, "BEGIN"):
         if _read_version(connection) == len(MIGRATIONS):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey
+from rag_dedup.document import Changes, Document, Entry, EntryKey, Source
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
 from rag_dedup.index.protocol import Header, Transaction, check_header
@@ -59,6 +59,7 @@ class State:
         generation: how many writes there were.
         next_order: of the next new entry.
         next_run: the number of the next run of postings.
+        ingestions: runs of ingestion so far.
         live: survivors that can be found.
         dead: those that the runs still hold and that can no longer be found.
     """
@@ -68,6 +69,7 @@ class State:
     generation: int = 0
     next_order: int = 0
     next_run: int = 0
+    ingestions: int = 0
     live: int = 0
     dead: int = 0
 
@@ -93,8 +95,12 @@ class Writes:
         signatures: (order, signature) that come or change.
         left: (group, order) that no longer belong together.
         joined: (group, order) that belong together from now on.
-        dropped: numbers of runs that go.
-        runs: runs that come, each with its pages.
+        dropped: numbers of runs of postings that go.
+        runs: those that come, each with its pages.
+        ingestion: (label, number) of a run of ingestion that comes.
+        forgotten: (scope, source) that go.
+        sources: (scope, source) that come if they are not there.
+        seen: (scope, source, number): the last run of ingestion that has seen a source.
     """
 
     state: State
@@ -107,6 +113,10 @@ class Writes:
     joined: list[tuple[bytes, int]] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
     runs: list[tuple[RunRow, list[bytes]]] = field(default_factory=list)
+    ingestion: tuple[str, int] | None = None
+    forgotten: list[Source] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    seen: list[tuple[str, str, int]] = field(default_factory=list)
 
 
 class Session(Protocol):
@@ -135,6 +145,12 @@ class Session(Protocol):
 
     def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
         """Return pages of a run."""
+
+    def find_ingestion(self, label: str) -> int | None:
+        """Return the number of a run of ingestion, ``None`` if there is none."""
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last, or 0."""
 
     def write(self, writes: Writes) -> None:
         """Write; at most once, and last."""
@@ -213,6 +229,14 @@ class StoredView:
         self._load(orders)
         return [self._by_order[order] for order in orders]
 
+    def find_run(self, run: str) -> int | None:
+        """Return the number of an ingestion run."""
+        return self._session.find_ingestion(run)
+
+    def list_sources(self, scope: str) -> dict[str, int]:
+        """Return the sources of a scope, and the number of the run that has seen each last."""
+        return self._session.list_sources(scope)
+
     def write(self, token: str, changes: Changes) -> None:
         """Write ``changes`` as the next step."""
         keys = [*changes.delete, *(entry.key for entry in changes.put)]
@@ -231,6 +255,7 @@ class StoredView:
             writes.joined += [(group, entry.order) for group in sorted(after - before)]
             writes.records.append((entry.order, name_entry(entry.key), encode_entry(entry)))
         self._write_signatures(writes, changes)
+        self._write_sources(writes, changes)
         orders = [self.state.next_order, *(entry.order + 1 for entry in changes.put)]
         writes.state = replace(writes.state, generation=self.state.generation + 1, next_order=max(orders))
         self._session.write(writes)
@@ -255,6 +280,20 @@ class StoredView:
                 fences, pages = cut_pages(run)
                 writes.runs.append((RunRow(next(numbers), len(run), fences), pages))
         writes.state = replace(writes.state, live=live, dead=dead, next_run=next(numbers))
+
+    def _write_sources(self, writes: Writes, changes: Changes) -> None:
+        writes.forgotten += changes.forgotten
+        sources = dict.fromkeys((e.key[0], source) for e in changes.put for source in e.sources)
+        if changes.run is not None:
+            number = self._session.find_ingestion(changes.run)
+            if number is None:
+                number = self.state.ingestions + 1
+                writes.ingestion = (changes.run, number)
+                writes.state = replace(writes.state, ingestions=number)
+            writes.seen += [(*source, number) for source in changes.seen]
+            for source in changes.seen:
+                sources.pop(source, None)
+        writes.sources += sources
 
     def _extend(self, writes: Writes, run: U64) -> list[U64]:
         """Return the run to write; those that go into it are dropped."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from rag_dedup import Deduplicator, Document, Plan
-from rag_dedup.errors import StalePlanError
+from rag_dedup.errors import StalePlanError, UnknownRunError
 from rag_dedup.url import SAFE, canonicalize_url
 from tests.engine.stores import make_index
 from tests.engine.strategies import SCOPES, batches
@@ -31,6 +31,8 @@ class Histories(RuleBasedStateMachine):
         self.sources: dict[tuple[str, str], set[str]] = {}
         self.store: dict[tuple[str, str], str] = {}
         self.last: tuple[list[Document], bool] = ([], False)
+        self.runs: list[str] = []  # in the order of their first commits
+        self.seen: dict[tuple[str, str], int] = {}
 
     def write(self, plan: Plan) -> None:
         """Do what the plan asks of the vector store, then commit."""
@@ -62,6 +64,75 @@ class Histories(RuleBasedStateMachine):
         self.write(plan)
         self.last = (documents, complete)
         self.check_decisions(plan, documents, known)
+
+    @rule(documents=batches(), run=st.sampled_from(["run a", "run b", "run c"]))
+    def ingest_as_part_of_a_run(self, documents: list[Document], run: str) -> None:
+        self.write(self.dedup.plan(documents, run=run))
+        self.remember(documents)
+        self.last = (documents, False)
+        sources = {(d.scope, source) for d in documents if (source := source_of(d)) is not None}
+        if sources and run not in self.runs:
+            self.runs.append(run)
+        self.seen.update(dict.fromkeys(sources, self.runs.index(run) if sources else 0))
+
+    @rule(
+        run=st.sampled_from(["run a", "run b", "run c"]), scope=st.sampled_from(SCOPES), since=st.booleans()
+    )
+    def sweep_or_expire(self, run: str, scope: str, since: bool) -> None:
+        number = self.runs.index(run) if run in self.runs else -1
+        forget = self.dedup.expire if since else self.dedup.sweep
+        if number < 0 or not (since or number in [n for (s, _), n in self.seen.items() if s == scope]):
+            with pytest.raises(UnknownRunError):
+                forget(run, scope)
+            return
+        self.write(forget(run, scope))
+        sources = {(key[0], source) for key, held in self.sources.items() for source in held} | set(self.seen)
+        for key in sources:
+            last = self.seen.get(key)
+            if key[0] == scope and (last is not None and last < number if since else last != number):
+                self.seen.pop(key, None)
+                for document in list(self.live.values()):
+                    if document.scope == scope:
+                        self.release((document.scope, document.id), key[1])
+
+    @rule(first=batches(), second=batches())
+    def two_workers_write_the_store_before_they_commit(
+        self, first: list[Document], second: list[Document]
+    ) -> None:
+        """The one who comes too late mends what it has written."""
+        one, two = self.dedup.plan(first), self.dedup.plan(second)
+        for plan in (one, two):
+            self.overwrite_store(plan)
+        self.dedup.commit(one)
+        self.remember(first)
+        try:
+            self.dedup.commit(two)
+        except StalePlanError:
+            two = self.dedup.replan(two)
+            self.overwrite_store(two)
+            self.dedup.commit(two)
+        self.remember(second)
+        self.last = (second, False)
+
+    def overwrite_store(self, plan: Plan) -> None:
+        """Do what the plan asks, whatever is there."""
+        for document in (*plan.added, *plan.promoted):
+            self.store[document.scope, document.id] = document.text
+        for id in plan.removed:
+            self.store.pop((id.partition("/")[0], id), None)
+
+    @rule(data=st.data())
+    def reconcile_a_store_that_drifted(self, data: st.DataObject) -> None:
+        held = dict(self.store)
+        if held:
+            lost = data.draw(st.lists(st.sampled_from(sorted(held)), unique=True, max_size=3))
+            self.store = {key: text for key, text in held.items() if key not in lost}
+        surplus = [key for key in self.live if key not in held]
+        drift = self.dedup.reconcile([id for _, id in (*self.store, *surplus, ("", "alien"))])
+        assert drift.unknown == ("alien",)
+        assert drift.removed == tuple(id for _, id in surplus)
+        self.store.update({(d.scope, d.id): d.text for d in drift.added})
+        assert self.store == held
 
     def remember(self, documents: list[Document]) -> None:
         """Add documents; a text that is known has one more source, a new one replaces the old."""
@@ -133,6 +204,7 @@ class Histories(RuleBasedStateMachine):
     def forget_source(self, source: str, scope: str) -> None:
         self.write(self.dedup.forget(source=source, scope=scope))
         key = canonicalize_url(source, SAFE)
+        self.seen.pop((scope, key), None)
         for document in list(self.live.values()):
             if document.scope == scope:
                 self.release((document.scope, document.id), key)
