@@ -106,6 +106,7 @@ class Deduplicator:
         self.index.adopt(
             Header(
                 fingerprint=minhash.scheme,
+                seed=seed,
                 exact=Exact().scheme,
                 url=KEY_SCHEME,
                 threshold=threshold,

@@ -30,6 +30,7 @@ __all__ = [
     "Plan",
     "Provenance",
     "Report",
+    "Run",
     "Skipped",
     "Source",
     "copy_document",
@@ -291,6 +292,18 @@ class Entry(NamedTuple):
         """Every source that has it."""
         first = () if self.source is None else (self.source,)
         return (*first, *(source for source, _ in self.elsewhere))
+
+
+class Run(NamedTuple):
+    """An ingestion run.
+
+    Args:
+        name: as the caller gave it.
+        first_order: what the first new entry of the run got as its order, or would have got.
+    """
+
+    name: str
+    first_order: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -202,14 +202,15 @@ class Planner:
 
     def sweep(self, sweep: Sweep) -> Plan:
         """Forget the sources that a run, and perhaps the runs since, have not seen."""
-        number = self.view.find_run(sweep.run)
-        seen = self.view.list_sources(sweep.scope)
+        names = [run.name for run in self.view.list_runs()]
+        number = names.index(sweep.run) + 1 if sweep.run in names else None
+        seen = {key: last for key, last in self.view.list_sources().items() if key[0] == sweep.scope}
         if number is None or (number not in seen.values() and not sweep.since):
             raise UnknownRunError(
                 f"run {sweep.run!r} has seen no source of scope {sweep.scope!r}; nothing is forgotten"
             )
         gone = [
-            (sweep.scope, source)
+            source
             for source, last in sorted(seen.items())
             if (0 < last < number if sweep.since else last != number)
         ]

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import sys
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey, Source
+from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import WorkerError
 from rag_dedup.index.postings import Postings
-from rag_dedup.index.protocol import Header, Transaction, check_header
+from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.relations import Relations
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
 __all__ = ["MemoryIndex", "Tables"]
+
+_SAMPLE = 1000
+"""Entries that are measured."""
+_LINKS = 600
+"""Bytes that dictionaries and lists take for an entry, about."""
 
 
 class Tables:
@@ -27,7 +34,7 @@ class Tables:
         self.generation = 0
         self.next_order = 0
         self.postings = Postings()
-        self.runs: dict[str, int] = {}
+        self.runs: list[Run] = []
         self.seen: dict[Source, int] = {}
         self._entries: dict[EntryKey, Entry] = {}
         self._relations = Relations()
@@ -55,22 +62,31 @@ class Tables:
         """Return the survivors that were found, by their orders."""
         return [self._entries[self.postings.name_of(order)] for order in orders]
 
-    def find_run(self, run: str) -> int | None:
-        """Return the number of an ingestion run."""
-        return self.runs.get(run)
+    def list_runs(self) -> list[Run]:
+        """Return the ingestion runs, in order."""
+        return list(self.runs)
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last."""
-        sources = [*self._relations.sources(), *self.seen]
-        return {source: self.seen.get((in_, source), 0) for in_, source in sources if in_ == scope}
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
+        return {**dict.fromkeys(self._relations.sources(), 0), **self.seen}
+
+    def measure(self) -> Measures:
+        """Return how large the index is; entries are estimated from a few of them."""
+        few = list(itertools.islice(self._entries.values(), _SAMPLE))
+        each = sum(map(_measure_entry, few)) // max(len(few), 1)
+        size = self.postings.size() + each * len(self._entries)
+        return Measures(size, *self.postings.count(), self.postings.find_largest_key())
 
     def mark(self, changes: Changes) -> None:
         """Remember what a run has seen, and forget sources."""
         for source in changes.forgotten:
             self.seen.pop(source, None)
         if changes.run is not None:
-            number = self.runs.setdefault(changes.run, len(self.runs) + 1)
-            self.seen.update(dict.fromkeys(changes.seen, number))
+            names = [run.name for run in self.runs]
+            if changes.run not in names:
+                self.runs.append(Run(changes.run, self.next_order))
+                names.append(changes.run)
+            self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run) + 1))
 
     def put(self, entry: Entry) -> None:
         """Insert or replace an entry."""
@@ -110,6 +126,20 @@ class MemoryIndex:
                 self._header = header
             check_header(self._header, header)
 
+    @property
+    def header(self) -> Header | None:
+        """What the index was filled with."""
+        return self._header
+
+    def compact(self) -> None:
+        """Write the postings of what is live anew."""
+        with self._lock:
+            self._tables.postings = self._tables.postings.rewritten()
+
+    def check_storage(self) -> list[str]:
+        """Return nothing: memory is not checked."""
+        return []
+
     def check(self, document: Document) -> None:
         """Accept any document: it is held as it is."""
 
@@ -146,7 +176,7 @@ class MemoryIndex:
         orders = [entry.order for entry in changes.posted]
         postings = tables.postings
         state = postings.save([*changes.withdrawn, *orders])
-        runs = dict(tables.runs)
+        runs = list(tables.runs)
         seen = {source: tables.seen.get(source) for source in (*changes.forgotten, *changes.seen)}
         try:
             tables.mark(changes)
@@ -174,3 +204,10 @@ class MemoryIndex:
             "an in-memory index cannot be sent to another process: each would keep its own copy of a "
             "duplicate. Use one process (num_workers=None) or an index that processes can share."
         )
+
+
+def _measure_entry(entry: Entry) -> int:
+    """Return the bytes that an entry takes, about."""
+    document = entry.document
+    parts = [entry, entry.key, entry.key[1], entry.source, document, document.text, document.metadata]
+    return _LINKS + sum(map(sys.getsizeof, (*parts, *document.metadata.values())))

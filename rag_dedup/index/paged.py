@@ -51,10 +51,15 @@ class PagedRun:
             yield slice(start, stop), PageWindow(self._fences, self._read, pages)
             start = stop
 
+    def blocks(self) -> Iterator[U64]:
+        """Return all postings, block by block."""
+        for start in range(0, len(self._fences), _MOST_PAGES):
+            pages = range(start, min(start + _MOST_PAGES, len(self._fences)))
+            yield np.concatenate(self._read(pages))
+
     def read_all(self) -> U64:
         """Return the whole run."""
-        pages = self._read(range(len(self._fences)))
-        return np.concatenate([np.empty(0, np.uint64), *pages])
+        return np.concatenate([np.empty(0, np.uint64), *self.blocks()])
 
     def _find_page(self, values: U64) -> I64:
         return np.maximum(np.searchsorted(self._fences, values, side="right") - 1, 0)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from rag_dedup.document import Run, Source
 from rag_dedup.errors import (
     ConfigurationError,
     CorruptIndexError,
@@ -52,7 +53,8 @@ _TABLES = (
     'CREATE TABLE "{0}_groups" (name bytea, "order" bigint, PRIMARY KEY (name, "order"))',
     'CREATE TABLE "{0}_runs" (number bigint PRIMARY KEY, length bigint NOT NULL, fences bytea NOT NULL)',
     'CREATE TABLE "{0}_pages" (run bigint, page bigint, postings bytea NOT NULL, PRIMARY KEY (run, page))',
-    'CREATE TABLE "{0}_ingestions" (label bytea PRIMARY KEY, number bigint NOT NULL)',
+    'CREATE TABLE "{0}_ingestions" '
+    "(number bigint PRIMARY KEY, name bytea NOT NULL, first_order bigint NOT NULL)",
     # Named by a hash, since what is indexed must not be long.
     'CREATE TABLE "{0}_sources" '
     "(name bytea PRIMARY KEY, scope bytea NOT NULL, source bytea NOT NULL, ingestion bigint NOT NULL)",
@@ -60,6 +62,18 @@ _TABLES = (
     'ALTER TABLE "{0}_entries" ALTER record SET STORAGE EXTERNAL',
     'ALTER TABLE "{0}_runs" ALTER fences SET STORAGE EXTERNAL',
     'ALTER TABLE "{0}_pages" ALTER postings SET STORAGE EXTERNAL',
+)
+
+_SIZED = (
+    "commits",
+    "entries",
+    "names",
+    "signatures",
+    "groups",
+    "runs",
+    "pages",
+    "ingestions",
+    "sources",
 )
 
 
@@ -98,6 +112,12 @@ class PostgresStore:
                 "SELECT 1 FROM rag_dedup_namespaces WHERE number = %s FOR UPDATE", (self._number,)
             )
             yield PostgresSession(connection, self._number)
+
+    def vacuum(self) -> None:
+        """Give back the room of rows that are gone."""
+        with self._connection() as connection:
+            for table in _SIZED:
+                connection.execute(f'VACUUM "{_prefix(self._number)}_{table}"')
 
     def close(self) -> None:
         """Close the connections that are not in use."""
@@ -172,16 +192,24 @@ class PostgresSession:
         query = 'SELECT page, postings FROM "{}_pages" WHERE run = %b AND page = ANY(%b)'
         return dict(self._query(query, (run, list(pages))))
 
-    def find_ingestion(self, label: str) -> int | None:
-        """Return the number of a run of ingestion."""
-        query = 'SELECT number FROM "{}_ingestions" WHERE label = %b'
-        rows = self._query(query, (encode_name(label),))
-        return int(rows[0][0]) if rows else None
+    def list_ingestions(self) -> list[Run]:
+        """Return the ingestion runs, by number."""
+        rows = self._query('SELECT name, first_order FROM "{}_ingestions" ORDER BY number')
+        return [Run(decode_name(name), order) for name, order in rows]
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last."""
-        query = 'SELECT source, ingestion FROM "{}_sources" WHERE scope = %b'
-        return {decode_name(source): number for source, number in self._query(query, (encode_name(scope),))}
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
+        rows = self._query('SELECT scope, source, ingestion FROM "{}_sources"')
+        return {(decode_name(scope), decode_name(source)): number for scope, source, number in rows}
+
+    def measure(self) -> int:
+        """Return the bytes of the tables, with all that belongs to them."""
+        sizes = [f"pg_total_relation_size('\"{self._prefix}_{table}\"')" for table in _SIZED]
+        return int(self._query(f"SELECT ({' + '.join(sizes)})::bigint")[0][0])
+
+    def check(self) -> list[str]:
+        """Return nothing: PostgreSQL checks itself when it reads."""
+        return []
 
     def write(self, writes: Writes) -> None:
         """Write."""
@@ -223,8 +251,9 @@ class PostgresSession:
 
     def _write_sources(self, writes: Writes) -> None:
         if writes.ingestion is not None:
-            label, number = writes.ingestion
-            self._run('INSERT INTO "{}_ingestions" VALUES (%b, %s)', (encode_name(label), number))
+            number, run = writes.ingestion
+            row = (number, encode_name(run.name), run.first_order)
+            self._run('INSERT INTO "{}_ingestions" VALUES (%s, %b, %s)', row)
         forgotten = [name_group("source", source) for source in writes.forgotten]
         self._run('DELETE FROM "{}_sources" WHERE name = ANY(%b)', (forgotten,))
         new = [(scope, source, 0) for scope, source in writes.sources]

@@ -14,6 +14,7 @@ from rag_dedup.index.runs import (
     Hits,
     count_merged,
     drop_second_half,
+    find_largest_key,
     is_worth_rewriting,
     make_run,
     merge_runs,
@@ -165,12 +166,26 @@ class Postings:
 
     def compacted(self) -> Postings:
         """Return this, or what is live of it written anew when more than half is dead."""
-        if not is_worth_rewriting(self._dead, self._count - self._dead):
-            return self
+        return self.rewritten() if is_worth_rewriting(self._dead, self._count - self._dead) else self
+
+    def rewritten(self) -> Postings:
+        """Return what is live of it, written anew."""
         orders = np.flatnonzero(self._slots >= 0).tolist()
         fresh = Postings()
         fresh.add(orders, [self.name_of(order) for order in orders], self.signatures_of(orders))
         return fresh
+
+    def size(self) -> int:
+        """Return the bytes that the arrays take."""
+        return self._signatures.nbytes + self._slots.nbytes + sum(run.nbytes for run in self._runs)
+
+    def count(self) -> tuple[int, int]:
+        """Return how many survivors are live, and how many dead."""
+        return self._count - self._dead, self._dead
+
+    def find_largest_key(self) -> int:
+        """Return the most survivors that share one key."""
+        return find_largest_key(list(map(ArrayRun, self._runs)))
 
     def save(self, orders: Sequence[int]) -> State:
         """Return what :meth:`restore` needs to undo changes of ``orders``."""

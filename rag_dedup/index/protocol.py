@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey
+from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = ["Header", "Index", "Transaction", "View", "check_header"]
+__all__ = ["Header", "Index", "Measures", "Transaction", "View", "check_header"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Header:
     """What an index was filled with; other settings would make its entries mean something else."""
 
     fingerprint: str
+    seed: int
     exact: str
     url: str
     threshold: float
@@ -67,14 +68,33 @@ class View(Protocol):
     def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
         """Return the survivors of these orders, which :meth:`find` has found."""
 
-    def find_run(self, run: str) -> int | None:
-        """Return the number of an ingestion run, ``None`` if there is none; runs are numbered from 1."""
+    def list_runs(self) -> list[Run]:
+        """Return the ingestion runs, in the order of their first commits; they are numbered from 1."""
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last.
+    def list_sources(self) -> dict[Source, int]:
+        """Return every (scope, source), and the number of the run that has seen it last, 0 for none.
 
-        0 for none. Some of them may no longer have any document.
+        Some of them may no longer have any document.
         """
+
+    def measure(self) -> Measures:
+        """Return how large the index is."""
+
+
+class Measures(NamedTuple):
+    """How large an index is.
+
+    Args:
+        bytes: that it takes, as well as can be told.
+        live: survivors that can be found.
+        dead: others that still take room, until the index is compacted.
+        largest_key: most survivors that share one key.
+    """
+
+    bytes: int
+    live: int
+    dead: int
+    largest_key: int
 
 
 @dataclass(slots=True)
@@ -107,6 +127,10 @@ class Index(Protocol):
     def shareable(self) -> bool:
         """Whether another process can open the same index."""
 
+    @property
+    def header(self) -> Header | None:
+        """What the index was filled with, ``None`` if nothing was."""
+
     def adopt(self, header: Header) -> None:
         """Take the header if the index is new, else check it.
 
@@ -120,6 +144,12 @@ class Index(Protocol):
         Raises:
             InputError: its metadata holds something that cannot be stored.
         """
+
+    def compact(self) -> None:
+        """Give back the room of what is gone, and put together what is needed together."""
+
+    def check_storage(self) -> list[str]:
+        """Return what the database finds wrong with itself."""
 
     def snapshot(self) -> AbstractContextManager[View]:
         """Return a context in which the view does not change."""

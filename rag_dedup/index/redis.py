@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from rag_dedup.document import Run, Source
 from rag_dedup.errors import (
     ConfigurationError,
     CorruptIndexError,
@@ -78,6 +79,9 @@ class RedisStore:
         with _clear_errors(self._place), self._take_turn() as session:
             yield session
             session.commit()
+
+    def vacuum(self) -> None:
+        """Do nothing: Redis gives back room at once."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -211,16 +215,29 @@ class RedisSession:
         """Return pages of a run."""
         return self._read(f"pages:{run}", pages)
 
-    def find_ingestion(self, label: str) -> int | None:
-        """Return the number of a run of ingestion."""
-        number = self._client.hget(self._prefix + "ingestions", encode_name(label))
-        return None if number is None else int(number)
+    def list_ingestions(self) -> list[Run]:
+        """Return the ingestion runs, by number."""
+        rows: list[bytes] = self._client.lrange(self._prefix + "ingestions", 0, -1)  # type: ignore[assignment]
+        parts = (row.partition(b":") for row in rows)
+        return [Run(decode_name(name), int(order)) for order, _, name in parts]
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last."""
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
         self._lease.renew()
-        rows = self._client.hscan_iter(self._name_sources(scope), count=_FIELDS)
-        return {decode_name(source): int(number) for source, number in rows}
+        rows = self._client.hscan_iter(self._prefix + "sources", count=_FIELDS)
+        return {_split_source(source): int(number) for source, number in rows}
+
+    def measure(self) -> int:
+        """Return the bytes that the keys take, as the server estimates them."""
+        size = 0
+        for key in self._client.scan_iter(match=f"{self._prefix}*", count=_FIELDS):
+            self._lease.renew()
+            size += int(self._client.memory_usage(key) or 0)
+        return size
+
+    def check(self) -> list[str]:
+        """Return nothing: Redis checks itself when it starts."""
+        return []
 
     def write(self, writes: Writes) -> None:
         """Write when the turn ends."""
@@ -275,14 +292,15 @@ class RedisSession:
             for part in _cut(rows):
                 pipeline.hset(prefix + table, items=[item for row in part for item in row])
         if writes.ingestion is not None:
-            label, number = writes.ingestion
-            pipeline.hset(prefix + "ingestions", encode_name(label), number)
-        for scope, source in writes.forgotten:
-            pipeline.hdel(self._name_sources(scope), encode_name(source))
-        for scope, source in writes.sources:
-            pipeline.hsetnx(self._name_sources(scope), encode_name(source), 0)
-        for scope, source, number in writes.seen:
-            pipeline.hset(self._name_sources(scope), encode_name(source), number)
+            _, ingestion = writes.ingestion
+            row = b"%d:%b" % (ingestion.first_order, encode_name(ingestion.name))
+            pipeline.rpush(prefix + "ingestions", row)
+        for source in writes.forgotten:
+            pipeline.hdel(prefix + "sources", _join_source(source))
+        for source in writes.sources:
+            pipeline.hsetnx(prefix + "sources", _join_source(source), 0)
+        for scope, name, number in writes.seen:
+            pipeline.hset(prefix + "sources", _join_source((scope, name)), number)
         pipeline.set(prefix + "state", encode_state(writes.state))
 
     def _read(self, table: str, fields: Sequence[Any]) -> dict[Any, bytes]:
@@ -296,11 +314,18 @@ class RedisSession:
             )
         return found
 
-    def _name_sources(self, scope: str) -> bytes:
-        return self._prefix.encode("ascii") + b"sources:" + encode_name(scope)
-
     def _name_group(self, group: bytes) -> bytes:
         return self._prefix.encode("ascii") + b"group:" + group
+
+
+def _join_source(source: Source) -> bytes:
+    scope, name = map(encode_name, source)
+    return b"%d:%b%b" % (len(scope), scope, name)
+
+
+def _split_source(data: bytes) -> Source:
+    length, _, both = data.partition(b":")
+    return decode_name(both[: int(length)]), decode_name(both[int(length) :])
 
 
 def _cut(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -24,6 +24,7 @@ __all__ = [
     "Window",
     "count_merged",
     "drop_second_half",
+    "find_largest_key",
     "find_starts",
     "is_worth_rewriting",
     "make_run",
@@ -33,6 +34,8 @@ __all__ = [
 
 _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
+_COMMON = 32
+"""Keys of each run that are looked at to find the largest."""
 _FEW = 64
 """So many dead ones are not worth writing everything anew."""
 _RATIO = 4
@@ -86,6 +89,9 @@ class Run(Protocol):
     def windows(self, wanted: U64) -> Iterator[tuple[slice, Window]]:
         """Return parts of sorted half keys, and for each where their postings can be looked up."""
 
+    def blocks(self) -> Iterator[U64]:
+        """Return all postings, block by block."""
+
 
 class ArrayRun:
     """A run in memory: a run and its only window."""
@@ -96,6 +102,10 @@ class ArrayRun:
     def windows(self, wanted: U64) -> Iterator[tuple[slice, Window]]:
         """Return all at once."""
         yield slice(0, len(wanted)), self
+
+    def blocks(self) -> Iterator[U64]:
+        """Return all at once."""
+        yield self._postings
 
     def locate(self, values: U64, *, after: bool = False) -> I64:
         """Return where values would stand."""
@@ -188,6 +198,40 @@ def _hold(
     if len(without):
         same &= ~np.isin(orders, without)
     return same
+
+
+def find_largest_key(runs: Sequence[Run]) -> int:
+    """Return how many postings the key has that has most; those of dead survivors count too."""
+    common = np.unique(np.array([key for run in runs for key in _list_common(run)], np.uint64))
+    if not len(common):
+        return 0
+    total = np.zeros(len(common), np.int64)
+    for run in runs:
+        for part, window in run.windows(common):
+            first, last = common[part] << _HALF, (common[part] << _HALF) | _ORDER
+            total[part] += window.locate(last, after=True) - window.locate(first)
+    return int(total.max())
+
+
+def _list_common(run: Run) -> list[int]:
+    """Return the half keys of a run that have most postings."""
+    counts: dict[int, int] = {}
+    for block in run.blocks():
+        keys = block >> _HALF
+        starts = find_starts(keys)
+        sizes = np.diff(np.append(starts, len(keys)))
+        # A key can go on in the next block, so that the first and the last always count.
+        most = np.union1d(np.argsort(-sizes, kind="stable")[:_COMMON], [0, len(sizes) - 1])
+        for i in most.tolist() if len(sizes) else ():
+            key = int(keys[starts[i]])
+            counts[key] = counts.get(key, 0) + int(sizes[i])
+        if len(counts) > 100 * _COMMON:
+            counts = _keep_largest(counts)
+    return list(_keep_largest(counts))
+
+
+def _keep_largest(counts: dict[int, int]) -> dict[int, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_COMMON])
 
 
 def make_run(orders: I64, signatures: U64) -> U64:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rag_dedup.document import Run, Source
 from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
 from rag_dedup.index.pool import Pool
 from rag_dedup.index.record import decode_name, encode_name, encode_names
@@ -43,7 +44,8 @@ _TABLES = (
     'CREATE TABLE "{0}_groups" (name BLOB, "order" INTEGER, PRIMARY KEY (name, "order")) WITHOUT ROWID',
     'CREATE TABLE "{0}_runs" (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)',
     'CREATE TABLE "{0}_pages" (place INTEGER PRIMARY KEY, postings BLOB NOT NULL)',
-    'CREATE TABLE "{0}_ingestions" (label BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID',
+    'CREATE TABLE "{0}_ingestions" '
+    "(number INTEGER PRIMARY KEY, name BLOB NOT NULL, first_order INTEGER NOT NULL)",
     'CREATE TABLE "{0}_sources" (scope BLOB, source BLOB, ingestion INTEGER NOT NULL, '
     "PRIMARY KEY (scope, source)) WITHOUT ROWID",
 )
@@ -86,6 +88,12 @@ class SqliteStore:
                 yield SqliteSession(connection, self._number)
         finally:
             writer.release()
+
+    def vacuum(self) -> None:
+        """Make the file as small as can be."""
+        with _clear_errors(self.path), self._pool.connection() as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the file where it is not in use."""
@@ -160,17 +168,26 @@ class SqliteSession:
         rows = self._select("place, postings", "pages", "place", places)
         return {place - base: postings for place, postings in rows}
 
-    def find_ingestion(self, label: str) -> int | None:
-        """Return the number of a run of ingestion."""
-        query = f'SELECT number FROM "{self._prefix}_ingestions" WHERE label = ?'
-        row = self._connection.execute(query, (encode_name(label),)).fetchone()
-        return None if row is None else int(row[0])
+    def list_ingestions(self) -> list[Run]:
+        """Return the ingestion runs, by number."""
+        query = f'SELECT name, first_order FROM "{self._prefix}_ingestions" ORDER BY number'
+        return [Run(decode_name(name), order) for name, order in self._connection.execute(query)]
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last."""
-        query = f'SELECT source, ingestion FROM "{self._prefix}_sources" WHERE scope = ?'
-        rows = self._connection.execute(query, (encode_name(scope),))
-        return {decode_name(source): number for source, number in rows}
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
+        rows = self._connection.execute(f'SELECT scope, source, ingestion FROM "{self._prefix}_sources"')
+        return {(decode_name(scope), decode_name(source)): number for scope, source, number in rows}
+
+    def measure(self) -> int:
+        """Return the size of the file, whatever else is in it."""
+        (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
+        (size,) = self._connection.execute("PRAGMA page_size").fetchone()
+        return int(pages) * int(size)
+
+    def check(self) -> list[str]:
+        """Return what SQLite finds wrong with the file."""
+        rows = self._connection.execute("PRAGMA integrity_check")
+        return [str(text) for (text,) in rows if text != "ok"]
 
     def write(self, writes: Writes) -> None:
         """Write."""
@@ -209,8 +226,12 @@ class SqliteSession:
     def _write_sources(self, writes: Writes) -> None:
         many = self._execute_many
         if writes.ingestion is not None:
-            label, number = writes.ingestion
-            many('INSERT INTO "{}_ingestions" VALUES (?, ?)', [(encode_name(label), number)])
+            number, run = writes.ingestion
+            row = number, encode_name(run.name), run.first_order
+            many(
+                'INSERT INTO "{}_ingestions" VALUES (?, ?, ?)',
+                [row],
+            )
         forgotten = map(encode_names, writes.forgotten)
         many('DELETE FROM "{}_sources" WHERE scope = ? AND source = ?', forgotten)
         new = sorted(map(encode_names, writes.sources))

@@ -22,12 +22,20 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey, Source
+from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
-from rag_dedup.index.protocol import Header, Transaction, check_header
+from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
-from rag_dedup.index.runs import Hits, count_merged, is_worth_rewriting, make_run, merge_runs, search_runs
+from rag_dedup.index.runs import (
+    Hits,
+    count_merged,
+    find_largest_key,
+    is_worth_rewriting,
+    make_run,
+    merge_runs,
+    search_runs,
+)
 from rag_dedup.kernels.sets import I64, U64
 
 __all__ = [
@@ -59,7 +67,6 @@ class State:
         generation: how many writes there were.
         next_order: of the next new entry.
         next_run: the number of the next run of postings.
-        ingestions: runs of ingestion so far.
         live: survivors that can be found.
         dead: those that the runs still hold and that can no longer be found.
     """
@@ -69,7 +76,6 @@ class State:
     generation: int = 0
     next_order: int = 0
     next_run: int = 0
-    ingestions: int = 0
     live: int = 0
     dead: int = 0
 
@@ -97,10 +103,10 @@ class Writes:
         joined: (group, order) that belong together from now on.
         dropped: numbers of runs of postings that go.
         runs: those that come, each with its pages.
-        ingestion: (label, number) of a run of ingestion that comes.
+        ingestion: (number, run) of an ingestion run that comes.
         forgotten: (scope, source) that go.
         sources: (scope, source) that come if they are not there.
-        seen: (scope, source, number): the last run of ingestion that has seen a source.
+        seen: (scope, source, number): the last ingestion run that has seen a source.
     """
 
     state: State
@@ -113,7 +119,7 @@ class Writes:
     joined: list[tuple[bytes, int]] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
     runs: list[tuple[RunRow, list[bytes]]] = field(default_factory=list)
-    ingestion: tuple[str, int] | None = None
+    ingestion: tuple[int, Run] | None = None
     forgotten: list[Source] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     seen: list[tuple[str, str, int]] = field(default_factory=list)
@@ -146,11 +152,17 @@ class Session(Protocol):
     def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
         """Return pages of a run."""
 
-    def find_ingestion(self, label: str) -> int | None:
-        """Return the number of a run of ingestion, ``None`` if there is none."""
+    def list_ingestions(self) -> list[Run]:
+        """Return the ingestion runs, by number."""
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last, or 0."""
+    def list_sources(self) -> dict[Source, int]:
+        """Return every (scope, source), and the number of the run that has seen it last, or 0."""
+
+    def measure(self) -> int:
+        """Return the bytes that the index takes, as well as can be told."""
+
+    def check(self) -> list[str]:
+        """Return what the database finds wrong with itself."""
 
     def write(self, writes: Writes) -> None:
         """Write; at most once, and last."""
@@ -164,6 +176,9 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Session]:
         """Return the only session that writes; it does so when it ends without an error."""
+
+    def vacuum(self) -> None:
+        """Give back the room of rows that are gone."""
 
     def close(self) -> None:
         """Give back what is open; what comes next opens it again."""
@@ -229,13 +244,18 @@ class StoredView:
         self._load(orders)
         return [self._by_order[order] for order in orders]
 
-    def find_run(self, run: str) -> int | None:
-        """Return the number of an ingestion run."""
-        return self._session.find_ingestion(run)
+    def list_runs(self) -> list[Run]:
+        """Return the ingestion runs, in order."""
+        return self._session.list_ingestions()
 
-    def list_sources(self, scope: str) -> dict[str, int]:
-        """Return the sources of a scope, and the number of the run that has seen each last."""
-        return self._session.list_sources(scope)
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
+        return self._session.list_sources()
+
+    def measure(self) -> Measures:
+        """Return how large the index is."""
+        largest = find_largest_key(self._open_runs())
+        return Measures(self._session.measure(), self.state.live, self.state.dead, largest)
 
     def write(self, token: str, changes: Changes) -> None:
         """Write ``changes`` as the next step."""
@@ -260,7 +280,13 @@ class StoredView:
         writes.state = replace(writes.state, generation=self.state.generation + 1, next_order=max(orders))
         self._session.write(writes)
 
-    def _write_signatures(self, writes: Writes, changes: Changes) -> None:
+    def compact(self) -> None:
+        """Write the postings of what is live anew."""
+        writes = Writes(self.state)
+        self._write_signatures(writes, Changes(), compact=True)
+        self._session.write(writes)
+
+    def _write_signatures(self, writes: Writes, changes: Changes, *, compact: bool = False) -> None:
         posted = [entry.order for entry in changes.posted]
         coming = set(posted)
         gone = self._session.read_signatures(changes.withdrawn)
@@ -269,7 +295,7 @@ class StoredView:
         writes.signatures += [(order, row.tobytes()) for order, row in zip(posted, rows, strict=True)]
         live, dead = self.state.live + len(posted) - len(gone), self.state.dead + len(gone)
         numbers = iter(range(self.state.next_run, self.state.next_run + (1 << 32)))
-        if is_worth_rewriting(dead, live):
+        if compact or is_worth_rewriting(dead, live):
             dead = 0
             writes.dropped += [run.number for run in self._session.read_runs()]
             runs = list(self._rewrite(set(gone), dict(writes.signatures)))
@@ -285,11 +311,11 @@ class StoredView:
         writes.forgotten += changes.forgotten
         sources = dict.fromkeys((e.key[0], source) for e in changes.put for source in e.sources)
         if changes.run is not None:
-            number = self._session.find_ingestion(changes.run)
-            if number is None:
-                number = self.state.ingestions + 1
-                writes.ingestion = (changes.run, number)
-                writes.state = replace(writes.state, ingestions=number)
+            names = [run.name for run in self._session.list_ingestions()]
+            if changes.run not in names:
+                names.append(changes.run)
+                writes.ingestion = (len(names), Run(changes.run, self.state.next_order))
+            number = names.index(changes.run) + 1
             writes.seen += [(*source, number) for source in changes.seen]
             for source in changes.seen:
                 sources.pop(source, None)
@@ -384,10 +410,26 @@ class StoredIndex:
         with self._store.reading() as session:
             return session.read_state().identity
 
+    @property
+    def header(self) -> Header | None:
+        """What the index was filled with."""
+        with self._store.reading() as session:
+            return session.read_state().header
+
+    def compact(self) -> None:
+        """Write the postings of what is live anew, and give back the room of what is gone."""
+        with self._store.writing() as session:
+            StoredView(session).compact()
+        self._store.vacuum()
+
+    def check_storage(self) -> list[str]:
+        """Return what the database finds wrong with itself."""
+        with self._store.reading() as session:
+            return session.check()
+
     def adopt(self, header: Header) -> None:
         """Take the header if the index is new, else check it."""
-        with self._store.reading() as session:
-            stored = session.read_state().header
+        stored = self.header
         if stored is None:
             with self._store.writing() as session:
                 state = session.read_state()

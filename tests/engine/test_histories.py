@@ -105,6 +105,9 @@ class Histories(RuleBasedStateMachine):
             self.overwrite_store(plan)
         self.dedup.commit(one)
         self.remember(first)
+        self.last = (first, False)
+        if not two.changes:  # as if it had been there before the other
+            return
         try:
             self.dedup.commit(two)
         except StalePlanError:

@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from rag_dedup import Document
-from rag_dedup.document import Changes, Entry
+from rag_dedup.document import Changes, Entry, Run
 from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index import Header, Index
 from tests.engine.stores import STORES, make_index
 
 Rows = list[tuple[int, int, str]]
-HEADER = Header("minhash", "exact", "url", 0.8, ("number",), "drop")
+HEADER = Header("minhash", 1, "exact", "url", 0.8, ("number",), "drop")
 
 
 def make_entry(
@@ -222,3 +222,47 @@ class TestIndex:
                 ("c", None),
                 ("b", "page"),
             ]
+
+    def test_runs_and_sources(self, index: Index) -> None:
+        put(index, make_entry("a", 0, source="p"), make_entry("b", 1, scope="s", source="q\ud800\0"))
+        apply(index, Changes(run="first", seen=(("", "p"), ("", "empty"))))
+        put(index, make_entry("c", 2, source="p"))
+        apply(index, Changes((make_entry("d", 3),), run="second", seen=(("s", "q\ud800\0"),)))
+        apply(index, Changes(run="first", seen=(("", "r"),)))
+        with index.snapshot() as view:
+            assert view.list_runs() == [Run("first", 2), Run("second", 3)]
+            assert view.list_sources() == {
+                ("", "p"): 1,
+                ("", "empty"): 1,
+                ("", "r"): 1,
+                ("s", "q\ud800\0"): 2,
+            }
+        apply(index, Changes(forgotten=(("", "r"), ("", "never there"))))
+        with index.snapshot() as view:
+            assert ("", "r") not in view.list_sources()
+
+    def test_compacting_changes_nothing(self, index: Index) -> None:
+        index.compact()
+        for start in range(0, 90, 30):
+            apply(
+                index,
+                post(*((make_entry(str(i), i), sign(i, i, 1000 + i // 3)) for i in range(start, start + 30))),
+            )
+        gone = range(10, 40)
+        apply(index, Changes(delete=tuple(("", str(i)) for i in gone), withdrawn=tuple(gone)))
+        questions = [sign(i, i, 1000 + i // 3) for i in range(90)]
+        before = find(index, *questions)
+        with index.snapshot() as view:
+            measures, generation = view.measure(), view.generation
+        assert (measures.live, measures.dead, measures.largest_key) == (60, 30, 3)
+        assert measures.bytes > 0
+        index.compact()
+        assert find(index, *questions) == before
+        with index.snapshot() as view:
+            assert view.measure()[1:] == (60, 0, 3)
+            assert view.generation == generation
+        assert index.check_storage() == []
+
+    def test_headers_come_back(self, index: Index, request: pytest.FixtureRequest) -> None:
+        assert index.header == HEADER
+        assert make_index(request.node.callspec.params["index"]).header is None
