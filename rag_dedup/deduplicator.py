@@ -208,7 +208,7 @@ class Deduplicator:
         keys = list(dict.fromkeys((decision.scope, decision.id) for decision in plan.decisions))
         with self.index.snapshot() as view:
             entries = view.entries(keys)
-        stored = [copy_document(e.document) for e in entries if e is not None and self._rules.is_stored(e)]
+        stored = [copy_document(e.document) for e in entries if e is not None and self.is_stored(e)]
         given = set(keys)
         return stored + [d for d in plan.promoted if (d.scope, d.id) not in given]
 
@@ -282,7 +282,7 @@ class Deduplicator:
         with self.index.snapshot() as view:
             for entry in view:
                 id = entry.document.id
-                if self._rules.is_stored(entry):
+                if self.is_stored(entry):
                     stored.add(id)
                     if id not in there:
                         missing.append(copy_document(entry.document))
@@ -293,6 +293,10 @@ class Deduplicator:
             removed=tuple(id for id in left if id in others and id not in stored),
             unknown=tuple(id for id in left if id not in stored and id not in others),
         )
+
+    def is_stored(self, entry: Entry) -> bool:
+        """Tell whether the vector store holds the document of an entry."""
+        return self._rules.is_stored(entry)
 
     def sources(self, id: str, scope: str = "") -> list[Provenance]:
         """Return every place where the passage was found: its cluster, survivor first.

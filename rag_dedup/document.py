@@ -299,7 +299,7 @@ class Run(NamedTuple):
 
     Args:
         name: as the caller gave it.
-        first_order: what the first new entry of the run got as its order, or would have got.
+        first_order: what the next new entry would have got as its order when the run began.
     """
 
     name: str
@@ -317,7 +317,7 @@ class Changes:
         signatures: by which they can be found from now on, ``(len(posted), 2 + bands)`` uint64: the
             halves of the exact key, then the band keys.
         withdrawn: orders that can no longer be found by what they were posted under.
-        run: the ingestion run that this is a part of.
+        run: the ingestion run that this is a part of; a known one began earlier.
         seen: (scope, source) that this run has seen.
         forgotten: (scope, source) that are gone.
     """
@@ -329,7 +329,7 @@ class Changes:
         default_factory=lambda: np.empty((0, 2), np.uint64), repr=False
     )
     withdrawn: tuple[int, ...] = ()
-    run: str | None = None
+    run: Run | None = None
     seen: tuple[Source, ...] = ()
     forgotten: tuple[Source, ...] = ()
 

@@ -22,6 +22,7 @@ from rag_dedup.document import (
     EntryKey,
     Plan,
     Report,
+    Run,
     Source,
     copy_document,
 )
@@ -452,7 +453,7 @@ class Planner:
             generation=self.view.generation,
             remake=partial(make_plan, rules=self.rules, request=request),
             uncertain=tuple(sorted(self.uncertain)),
-            changes=replace(self.draft.changes(), forgotten=forgotten, **_mark_sources(request)),
+            changes=replace(self.draft.changes(), forgotten=forgotten, **_mark_sources(request, self.view)),
             token=uuid.uuid4().hex,
         )
 
@@ -503,12 +504,12 @@ class Call:
             self.ends = {last: source for source, (_, last) in turns.items()}
 
 
-def _mark_sources(request: Request) -> dict[str, Any]:
+def _mark_sources(request: Request, view: View) -> dict[str, Any]:
     """Return what the index is to remember of the run that a call is a part of."""
     if not isinstance(request, Ingestion) or request.run is None:
         return {}
     seen = dict.fromkeys((a.key[0], a.source) for a in request.arrivals if a.source is not None)
-    return {"run": request.run, "seen": tuple(seen)} if seen else {}
+    return {"run": Run(request.run, view.next_order), "seen": tuple(seen)} if seen else {}
 
 
 def _name_text(entry: Entry) -> tuple[str, str]:

@@ -83,10 +83,10 @@ class Tables:
             self.seen.pop(source, None)
         if changes.run is not None:
             names = [run.name for run in self.runs]
-            if changes.run not in names:
-                self.runs.append(Run(changes.run, self.next_order))
-                names.append(changes.run)
-            self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run) + 1))
+            if changes.run.name not in names:
+                self.runs.append(changes.run)
+                names.append(changes.run.name)
+            self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run.name) + 1))
 
     def put(self, entry: Entry) -> None:
         """Insert or replace an entry."""

@@ -312,10 +312,10 @@ class StoredView:
         sources = dict.fromkeys((e.key[0], source) for e in changes.put for source in e.sources)
         if changes.run is not None:
             names = [run.name for run in self._session.list_ingestions()]
-            if changes.run not in names:
-                names.append(changes.run)
-                writes.ingestion = (len(names), Run(changes.run, self.state.next_order))
-            number = names.index(changes.run) + 1
+            if changes.run.name not in names:
+                names.append(changes.run.name)
+                writes.ingestion = (len(names), changes.run)
+            number = names.index(changes.run.name) + 1
             writes.seen += [(*source, number) for source in changes.seen]
             for source in changes.seen:
                 sources.pop(source, None)

@@ -1,0 +1,223 @@
+"""Move an index somewhere else, or make one of several."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from rag_dedup.deduplicator import Deduplicator
+from rag_dedup.document import Changes, Document, Drift, Entry, EntryKey, Run, Source, copy_document
+from rag_dedup.errors import ConfigurationError, InputError
+from rag_dedup.fingerprint import Exact, MinHash
+from rag_dedup.guard import DEFAULT_GUARDS, Guard
+from rag_dedup.index import Header, Index, View, check_header
+from rag_dedup.index.record import decode_entry, encode_entry
+from rag_dedup.url import KEY_SCHEME
+
+__all__ = ["export_index", "import_index", "merge_indexes", "open_deduplicator"]
+
+_BATCH = 4096
+_VERSION = 1
+"""Of what :func:`export_index` gives."""
+
+
+def open_deduplicator(index: Index, guards: Sequence[Guard] = DEFAULT_GUARDS) -> Deduplicator:
+    """Return an engine with the settings that an index was filled with.
+
+    Args:
+        index: has been filled.
+        guards: where those of the index are looked up by name.
+
+    Raises:
+        ConfigurationError: the index is empty, or has a guard that is not among them.
+    """
+    header = index.header
+    if header is None:
+        raise ConfigurationError("the index is empty: nothing says with which settings it is to be filled")
+    return _make_deduplicator(index, header, guards)
+
+
+def _make_deduplicator(index: Index, header: Header, guards: Sequence[Guard]) -> Deduplicator:
+    known = {guard.name: guard for guard in guards}
+    unknown = [name for name in header.guards if name not in known]
+    if unknown:
+        raise ConfigurationError(f"the index was filled with a guard {unknown[0]!r} that is not known here")
+    return Deduplicator(
+        index,
+        threshold=header.threshold,
+        guards=[known[name] for name in header.guards],
+        on_duplicate=header.on_duplicate,
+        seed=header.seed,
+    )
+
+
+def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guard] = DEFAULT_GUARDS) -> Drift:
+    """Put what several jobs have built apart into an empty index, as if one job had done it all.
+
+    Args:
+        indexes: in the order in which the one job would have read what they hold.
+        target: empty.
+        guards: where those of the indexes are looked up by name.
+
+    Returns:
+        What the vector store, which holds what each job has kept, must write and delete.
+
+    Raises:
+        ConfigurationError: there is nothing to merge, or the target is not empty.
+        SchemeMismatchError: the indexes were filled with different settings.
+    """
+    headers = [header for index in indexes if (header := index.header) is not None]
+    if not headers:
+        raise ConfigurationError("there is nothing to merge: the indexes are empty")
+    for header in headers[1:]:
+        check_header(headers[0], header)
+    _check_empty(target)
+    dedup = _make_deduplicator(target, headers[0], guards)
+    stored: dict[EntryKey, None] = {}
+    for index in indexes:
+        with target.snapshot() as before:
+            start = before.next_order
+        with index.snapshot() as view:
+            entries = iter(view)
+            while batch := list(itertools.islice(entries, _BATCH)):
+                stored.update((e.key, None) for e in batch if dedup.is_stored(e))
+                for part in _part_documents(batch):
+                    dedup.run(part)
+            for run, sources in _list_runs(view):
+                _write(target, Changes(run=Run(run.name, start), seen=tuple(sources)))
+    return _compare(dedup, stored)
+
+
+def _part_documents(entries: Sequence[Entry]) -> Iterator[list[Document]]:
+    """Return what was ingested, as calls in which no id occurs twice."""
+    waiting = [[entry.document, *(document for _, document in entry.elsewhere)] for entry in entries]
+    while waiting:
+        yield [documents[0] for documents in waiting]
+        waiting = [documents[1:] for documents in waiting if len(documents) > 1]
+
+
+def _compare(dedup: Deduplicator, stored: dict[EntryKey, None]) -> Drift:
+    added: list[Document] = []
+    removed = dict.fromkeys(key[1] for key in stored)
+    with dedup.index.snapshot() as view:
+        for entry in view:
+            if dedup.is_stored(entry):
+                removed.pop(entry.key[1], None)
+                if entry.key not in stored:
+                    added.append(copy_document(entry.document))
+    return Drift(added=tuple(added), removed=tuple(removed))
+
+
+def export_index(index: Index) -> Iterator[dict[str, Any]]:
+    """Yield an index as JSON values: what it was filled with, its runs and sources, and every entry.
+
+    Raises:
+        ConfigurationError: the index is empty.
+
+    >>> dedup = Deduplicator()
+    >>> kept = dedup.dedupe([Document("a", "Restart it.")])
+    >>> lines = list(export_index(dedup.index))
+    >>> lines[0]["rag_dedup"], lines[-1]["order"], lines[-1]["text"]
+    (1, 0, 'Restart it.')
+    """
+    header = index.header
+    if header is None:
+        raise ConfigurationError("the index is empty: there is nothing to export")
+    with index.snapshot() as view:
+        yield {"rag_dedup": _VERSION, "header": asdict(header)}
+        for run, sources in _list_runs(view):
+            yield {"run": list(run), "sources": [list(source) for source in sources]}
+        for entry in view:
+            record = encode_entry(entry._replace(document=replace(entry.document, text="")))
+            yield {
+                "order": entry.order,
+                "text": entry.document.text,
+                "entry": json.loads(record.partition(b"\n")[0]),
+            }
+
+
+def import_index(lines: Iterable[dict[str, Any]], index: Index) -> int:
+    """Fill an empty index with what :func:`export_index` has given; return the number of entries.
+
+    Raises:
+        InputError: this is no export, or one of a newer version.
+        ConfigurationError: the index is not empty.
+        SchemeMismatchError: the export was made with other schemes than this version has.
+    """
+    lines = iter(lines)
+    header = _read_header(next(lines, {}))
+    _check_empty(index)
+    minhash = MinHash(threshold=header.threshold, seed=header.seed)
+    ours = replace(header, fingerprint=minhash.scheme, exact=Exact().scheme, url=KEY_SCHEME)
+    check_header(header, ours)
+    index.adopt(header)
+    count = 0
+    while batch := list(itertools.islice(lines, _BATCH)):
+        runs = [line for line in batch if "run" in line]
+        entries = [_read_entry(line) for line in batch if "run" not in line]
+        for line in runs:
+            _write(index, _read_run(line))
+        survivors = [entry for entry in entries if entry.survivor is None]
+        signed = minhash.sign_all([e.document.text for e in survivors], [e.key[0] for e in survivors])
+        filled = signed.sets.sizes() > 0
+        _write(
+            index,
+            Changes(
+                put=tuple(entries),
+                posted=tuple(itertools.compress(survivors, filled.tolist())),
+                signatures=signed.signatures()[filled],
+            ),
+        )
+        count += len(entries)
+    return count
+
+
+def _read_header(line: dict[str, Any]) -> Header:
+    if line.get("rag_dedup") != _VERSION:
+        raise InputError("this is no export of an index, or one that a newer version has made")
+    try:
+        fields = dict(line["header"])
+        return Header(**{**fields, "guards": tuple(fields["guards"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the first line of the export cannot be read: {error}") from error
+
+
+def _read_run(line: dict[str, Any]) -> Changes:
+    try:
+        name, first_order = line["run"]
+        return Changes(run=Run(name, first_order), seen=tuple((scope, n) for scope, n in line["sources"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"a line of the export cannot be read: {error!r}") from error
+
+
+def _read_entry(line: dict[str, Any]) -> Entry:
+    try:
+        text = line["text"].encode("utf-8", "surrogatepass")
+        record = json.dumps(line["entry"]).encode("ascii") + b"\np" + text
+        return decode_entry(line["order"], record)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"a line of the export cannot be read: {error!r}") from error
+
+
+def _check_empty(index: Index) -> None:
+    with index.snapshot() as view:
+        if view.generation:
+            raise ConfigurationError("the index that is to be filled is not empty")
+
+
+def _list_runs(view: View) -> list[tuple[Run, list[Source]]]:
+    """Return each run and the sources that it has seen last."""
+    runs: list[tuple[Run, list[Source]]] = [(run, []) for run in view.list_runs()]
+    for source, number in sorted(view.list_sources().items()):
+        if number:
+            runs[number - 1][1].append(source)
+    return runs
+
+
+def _write(index: Index, changes: Changes) -> None:
+    with index.transaction() as transaction:
+        transaction.write(uuid.uuid4().hex, changes)
