@@ -169,6 +169,32 @@ class Deduplicator:
                 changes = fresh.changes
             transaction.write(plan.token, changes)
 
+    def carry_out(self, plan: Plan, write: Callable[[Plan], object]) -> Plan:
+        """Let ``write`` do in the vector store what a plan says, then commit it; return the plan.
+
+        When another worker was faster, so that the plan can no longer be committed, the same is done
+        with a new one.
+
+        Args:
+            plan: made by this engine.
+            write: writes ``added`` and ``promoted`` of the plan that it is given, and deletes ``removed``.
+                It is called again for a new plan. When it raises, nothing is committed.
+
+        >>> dedup, store = Deduplicator(), {}
+        >>> plan = dedup.plan([Document("a", "Restart it."), Document("b", "restart it.")])
+        >>> plan = dedup.carry_out(plan, lambda plan: store.update((d.id, d.text) for d in plan.added))
+        >>> store
+        {'a': 'Restart it.'}
+        """
+        while True:
+            write(plan)
+            try:
+                self.commit(plan)
+            except StalePlanError:
+                plan = self.replan(plan)
+            else:
+                return plan
+
     def replan(self, plan: Plan) -> Plan:
         """Make a plan anew that could not be committed, of the same input.
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from rag_dedup.audit.split import DEFAULT_CHUNK_SIZE, split_text
 from rag_dedup.boilerplate import Stripped, strip_boilerplate
 from rag_dedup.deduplicator import Deduplicator
-from rag_dedup.document import Decision, Document, Provenance, Report, Skipped
+from rag_dedup.document import Decision, Document, Plan, Provenance, Report, Skipped
 from rag_dedup.url import SAFE, canonicalize_url
 
 __all__ = ["Audit", "Cluster", "Host", "Progress", "audit_pages", "find_host"]
@@ -118,6 +118,8 @@ def audit_pages(
     chunk_size: int = DEFAULT_CHUNK_SIZE,
     keep_boilerplate: bool = False,
     progress: Progress | None = None,
+    run: str | None = None,
+    write: Callable[[Plan], object] | None = None,
 ) -> Audit:
     """Take boilerplate out of pages, split them, and decide on every chunk.
 
@@ -127,6 +129,8 @@ def audit_pages(
         chunk_size: most characters in a chunk, at least 1.
         keep_boilerplate: leave the pages as they are.
         progress: called as the work goes on.
+        run: the ingestion run that this is a part of.
+        write: does in a vector store what the plan says, before it is committed.
 
     Raises:
         MissingExtraError: semantic-text-splitter is not installed.
@@ -162,7 +166,9 @@ def audit_pages(
         owners += [number] * len(found)
 
     tell("Comparing", 0, None)
-    plan = dedup.run(chunks, complete=True)
+    plan = dedup.carry_out(
+        dedup.plan(chunks, complete=True, run=run), _write_nothing if write is None else write
+    )
     return Audit(
         pages=tuple(read),
         stripped=tuple(stripped),
@@ -174,6 +180,10 @@ def audit_pages(
         hosts=_count_hosts(read, stripped, owners, plan.decisions),
         report=replace(plan.report, skipped=tuple(skipped)),
     )
+
+
+def _write_nothing(plan: Plan) -> None:
+    pass
 
 
 def _tell_nobody(step: str, done: int, total: int | None) -> None:

@@ -13,7 +13,9 @@ from rag_dedup.index.stored import StoredIndex
 __all__ = ["Header", "Index", "MemoryIndex", "Transaction", "View", "check_header", "open_index"]
 
 
-def open_index(url: str, namespace: str | None = None, *, timeout: float | None = None) -> Index:
+def open_index(
+    url: str, namespace: str | None = None, *, timeout: float | None = None, create: bool = True
+) -> Index:
     """Return the index that ``url`` names.
 
     Args:
@@ -22,6 +24,7 @@ def open_index(url: str, namespace: str | None = None, *, timeout: float | None 
             timeout can follow, as in ``sqlite:///path.db?namespace=docs&timeout=10``.
         namespace: names one of several indexes in a database (``default``).
         timeout: seconds to wait for another writer (60).
+        create: make the index if it is not there; otherwise that is an error.
 
     Raises:
         ConfigurationError: no store is known for it, or it cannot be right.
@@ -47,16 +50,17 @@ def open_index(url: str, namespace: str | None = None, *, timeout: float | None 
         f"{scheme}://{location}{'?' if settings else ''}{urlencode(settings)}",
         name if namespace is None else namespace,
         _read_timeout(patience) if timeout is None else timeout,
+        create,
     )
 
 
-def _open_memory(url: str, namespace: str, timeout: float) -> Index:
+def _open_memory(url: str, namespace: str, timeout: float, create: bool) -> Index:
     if url != "memory://":
         raise ConfigurationError("an index in memory has no place and no settings: memory://")
     return MemoryIndex()
 
 
-def _open_sqlite(url: str, namespace: str, timeout: float) -> Index:
+def _open_sqlite(url: str, namespace: str, timeout: float, create: bool) -> Index:
     from rag_dedup.index.sqlite import SqliteStore
 
     path, _, settings = url.removeprefix("sqlite://").partition("?")
@@ -65,22 +69,23 @@ def _open_sqlite(url: str, namespace: str, timeout: float) -> Index:
             "an index in SQLite is sqlite:///path.db, with a fourth slash before an absolute path, and "
             "has no settings but namespace and timeout"
         )
-    return StoredIndex(SqliteStore(path[1:], namespace, timeout))
+    return StoredIndex(SqliteStore(path[1:], namespace, timeout, create=create))
 
 
-def _open_postgres(url: str, namespace: str, timeout: float) -> Index:
+def _open_postgres(url: str, namespace: str, timeout: float, create: bool) -> Index:
     from rag_dedup.index.postgres import PostgresStore
 
-    return StoredIndex(PostgresStore("postgresql://" + url.partition("://")[2], namespace, timeout))
+    url = "postgresql://" + url.partition("://")[2]
+    return StoredIndex(PostgresStore(url, namespace, timeout, create=create))
 
 
-def _open_redis(url: str, namespace: str, timeout: float) -> Index:
+def _open_redis(url: str, namespace: str, timeout: float, create: bool) -> Index:
     from rag_dedup.index.redis import RedisStore
 
-    return StoredIndex(RedisStore(url.replace("valkey", "redis", 1), namespace, timeout))
+    return StoredIndex(RedisStore(url.replace("valkey", "redis", 1), namespace, timeout, create=create))
 
 
-_STORES: Mapping[str, Callable[[str, str, float], Index]] = {
+_STORES: Mapping[str, Callable[[str, str, float, bool], Index]] = {
     "memory": _open_memory,
     "sqlite": _open_sqlite,
     "postgresql": _open_postgres,

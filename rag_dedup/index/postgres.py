@@ -17,7 +17,15 @@ from rag_dedup.errors import (
 )
 from rag_dedup.index.pool import Pool
 from rag_dedup.index.record import decode_name, encode_name, name_group
-from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
+from rag_dedup.index.stored import (
+    RunRow,
+    State,
+    Writes,
+    decode_state,
+    encode_state,
+    make_state,
+    refuse_to_create,
+)
 
 try:
     import psycopg
@@ -84,16 +92,24 @@ class PostgresStore:
         url: of the database, as libpq reads it.
         namespace: names the index in the database.
         timeout: seconds that a writer waits for another.
+        create: make the index if it is not there.
     """
 
-    def __init__(self, url: str, namespace: str = "default", timeout: float = 60.0) -> None:
+    def __init__(
+        self, url: str, namespace: str = "default", timeout: float = 60.0, *, create: bool = True
+    ) -> None:
         self.url = url
         self.namespace = namespace
         self.timeout = timeout
         self._place = _describe(url)
         self._pool = Pool(self._open)
         with self._connection() as connection:
-            self._number = _prepare(connection, namespace)
+            number = _find_namespace(connection, namespace)
+            if number is None:
+                if not create:
+                    raise refuse_to_create(self._place, namespace)
+                number = _prepare(connection, namespace)
+            self._number = number
 
     @contextmanager
     def reading(self) -> Iterator[PostgresSession]:
@@ -288,10 +304,20 @@ class PostgresSession:
                 copy.write_row(row)
 
 
+_FIND = "SELECT number FROM rag_dedup_namespaces WHERE name = %b"
+
+
+def _find_namespace(connection: Connection, namespace: str) -> int | None:
+    """Return the number of a namespace, ``None`` if it is not there or the schema is not up to date."""
+    if _read_version(connection) < len(MIGRATIONS):
+        return None
+    row = connection.execute(_FIND, (encode_name(namespace),)).fetchone()
+    return None if row is None else int(row[0])
+
+
 def _prepare(connection: Connection, namespace: str) -> int:
-    """Make or update the schema, and return the number of the namespace."""
+    """Make or update the schema and the namespace, and return its number."""
     name = encode_name(namespace)
-    find = "SELECT number FROM rag_dedup_namespaces WHERE name = %b"
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         version = _read_version(connection)
@@ -300,7 +326,7 @@ def _prepare(connection: Connection, namespace: str) -> int:
         if version < len(MIGRATIONS):
             connection.execute("DELETE FROM rag_dedup_schema")
             connection.execute("INSERT INTO rag_dedup_schema VALUES (%s)", (len(MIGRATIONS),))
-        row = connection.execute(find, (name,)).fetchone()
+        row = connection.execute(_FIND, (name,)).fetchone()
         if row is None:
             insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (%b, %s) RETURNING number"
             row = connection.execute(insert, (name, encode_state(make_state()))).fetchone()

@@ -23,7 +23,15 @@ from rag_dedup.errors import (
     UnavailableError,
 )
 from rag_dedup.index.record import decode_name, encode_name
-from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
+from rag_dedup.index.stored import (
+    RunRow,
+    State,
+    Writes,
+    decode_state,
+    encode_state,
+    make_state,
+    refuse_to_create,
+)
 
 try:
     import redis
@@ -53,9 +61,12 @@ class RedisStore:
         url: of the server: ``redis://``, ``rediss://`` or ``unix://``.
         namespace: names the index in the server.
         timeout: seconds that a worker waits for its turn.
+        create: make the index if it is not there.
     """
 
-    def __init__(self, url: str, namespace: str = "default", timeout: float = 60.0) -> None:
+    def __init__(
+        self, url: str, namespace: str = "default", timeout: float = 60.0, *, create: bool = True
+    ) -> None:
         self.url = url
         self.namespace = namespace
         self.timeout = timeout
@@ -65,6 +76,8 @@ class RedisStore:
         self._prefix = f"rag_dedup:{{{name}}}:"
         self._client = redis.Redis.from_url(url, socket_timeout=_ANSWER, socket_connect_timeout=10)
         with _clear_errors(self._place):
+            if not create and not self._client.exists(self._prefix + "state"):
+                raise refuse_to_create(self._place, namespace)
             self._prepare()
 
     @contextmanager

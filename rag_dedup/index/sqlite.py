@@ -13,7 +13,15 @@ from rag_dedup.document import Run, Source
 from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
 from rag_dedup.index.pool import Pool
 from rag_dedup.index.record import decode_name, encode_name, encode_names
-from rag_dedup.index.stored import RunRow, State, Writes, decode_state, encode_state, make_state
+from rag_dedup.index.stored import (
+    RunRow,
+    State,
+    Writes,
+    decode_state,
+    encode_state,
+    make_state,
+    refuse_to_create,
+)
 
 __all__ = ["SqliteStore"]
 
@@ -58,18 +66,28 @@ class SqliteStore:
         path: of the file, which is made if need be; its folder must be there.
         namespace: names the index in the file.
         timeout: seconds that a writer waits for another.
+        create: make the index if it is not there.
     """
 
-    def __init__(self, path: str, namespace: str = "default", timeout: float = 60.0) -> None:
+    def __init__(
+        self, path: str, namespace: str = "default", timeout: float = 60.0, *, create: bool = True
+    ) -> None:
         if not path or path == ":memory:":
             raise ConfigurationError("an SQLite index needs a file: sqlite:///path.db; or use memory://")
         self.path = os.path.abspath(path)
         self.namespace = namespace
         self.timeout = timeout
+        if not create and not os.path.exists(self.path):
+            raise ConfigurationError(f"there is no file {self.path}")
         self._pool = Pool(self._open)
         self._writers: dict[int, threading.Lock] = {}  # by process: a child must not inherit a held one
         with _clear_errors(self.path), self._pool.connection() as connection:
-            self._number = _prepare(connection, namespace)
+            number = _find_namespace(connection, namespace)
+            if number is None:
+                if not create:
+                    raise refuse_to_create(self.path, namespace)
+                number = _prepare(connection, namespace)
+            self._number = number
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSession]:
@@ -265,21 +283,27 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, namespace: str) -> int:
-    """Make or update the schema, and return the number of the namespace."""
-    name = encode_name(namespace)
-    find = "SELECT number FROM rag_dedup_namespaces WHERE name = ?"
+_FIND = "SELECT number FROM rag_dedup_namespaces WHERE name = ?"
+
+
+def _find_namespace(connection: sqlite3.Connection, namespace: str) -> int | None:
+    """Return the number of a namespace, ``None`` if it is not there or the schema is not up to date."""
     with _transaction(connection, "BEGIN"):
-        if _read_version(connection) == len(MIGRATIONS):
-            row = connection.execute(find, (name,)).fetchone()
-            if row is not None:
-                return int(row[0])
+        if _read_version(connection) < len(MIGRATIONS):
+            return None
+        row = connection.execute(_FIND, (encode_name(namespace),)).fetchone()
+        return None if row is None else int(row[0])
+
+
+def _prepare(connection: sqlite3.Connection, namespace: str) -> int:
+    """Make or update the schema and the namespace, and return its number."""
+    name = encode_name(namespace)
     with _transaction(connection, "BEGIN IMMEDIATE"):
         for migrate in MIGRATIONS[_read_version(connection) :]:
             migrate(connection)
         connection.execute("DELETE FROM rag_dedup_schema")
         connection.execute("INSERT INTO rag_dedup_schema VALUES (?)", (len(MIGRATIONS),))
-        row = connection.execute(find, (name,)).fetchone()
+        row = connection.execute(_FIND, (name,)).fetchone()
         if row is None:
             state = encode_state(make_state())
             insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (?, ?)"

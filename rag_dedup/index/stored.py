@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
-from rag_dedup.errors import CorruptIndexError
+from rag_dedup.errors import ConfigurationError, CorruptIndexError
 from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
 from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
@@ -48,6 +48,7 @@ __all__ = [
     "decode_state",
     "encode_state",
     "make_state",
+    "refuse_to_create",
 ]
 
 _LONGEST_RUN = 1 << 24
@@ -470,6 +471,11 @@ class StoredIndex:
 def make_state() -> State:
     """Return the state of a new index."""
     return State(uuid.uuid4().hex)
+
+
+def refuse_to_create(place: str, namespace: str) -> ConfigurationError:
+    """Return the error that says that there is no such index."""
+    return ConfigurationError(f"{place} has no index in namespace {namespace!r}")
 
 
 def encode_state(state: State) -> str:

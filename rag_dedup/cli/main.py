@@ -1,4 +1,4 @@
-"""The command line: ``rag-dedup dedupe``, ``rag-dedup audit`` and ``rag-dedup url``.
+"""What the command line understands, and its commands ``dedupe``, ``audit`` and ``url``.
 
 Exit status: 0 fine, 1 nothing usable in the inputs, 2 usage, an unreadable path or a missing extra,
 130 interrupted.
@@ -11,16 +11,18 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_dedup import __version__
+from rag_dedup.cli.index import add_index_command, list_actions
 from rag_dedup.errors import ConfigurationError, RagDedupError, UnreadableInputError
 
 if TYPE_CHECKING:
     from rag_dedup.audit.run import Audit, Progress
+    from rag_dedup.document import Plan
     from rag_dedup.url import WebPage
 
 __all__ = ["main"]
@@ -31,6 +33,8 @@ _EXAMPLES = """\
 examples:
   rag-dedup audit site/
   rag-dedup dedupe site/ pages.jsonl --out kept.jsonl --decisions decisions.jsonl
+  rag-dedup dedupe site/ --index sqlite:///dedup.db --run 2026-12-01 --out kept.jsonl
+  rag-dedup index stats sqlite:///dedup.db
   rag-dedup url 'https://www.example.com/a/?utm_source=mail#top'
 """
 
@@ -109,14 +113,24 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     dedupe.add_argument("--out", default="-", metavar="FILE", help="kept chunks as JSON lines (-: stdout)")
     dedupe.add_argument("--decisions", metavar="FILE", help="every decision as JSON lines (-: stdout)")
+    dedupe.add_argument(
+        "--index", metavar="URL", help="remember what was seen, such as sqlite:///dedup.db (memory://)"
+    )
+    dedupe.add_argument(
+        "--run", metavar="NAME", dest="run_name", help="of this ingestion, for rag-dedup index sweep"
+    )
+    dedupe.add_argument(
+        "--changes", metavar="FILE", help="what a vector store has to write and delete, as JSON lines"
+    )
     dedupe.set_defaults(run=_dedupe)
 
     audit = commands.add_parser(
         "audit", parents=[common], help="show what is in a corpus twice, and why", allow_abbrev=False
     )
     audit.add_argument("--json", action="store_true", help="print the counts as JSON")
-    audit.set_defaults(run=_audit)
+    audit.set_defaults(run=_audit, index=None, run_name=None)
     _add_url_command(commands)
+    add_index_command(commands)
     return parser
 
 
@@ -144,10 +158,15 @@ def _add_url_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
 def _dedupe(options: argparse.Namespace) -> int:
     from rag_dedup.audit.records import make_decisions, make_kept, write_files
 
-    outputs = [path for path in (options.out, options.decisions) if path is not None]
+    outputs = [path for path in (options.out, options.decisions, options.changes) if path is not None]
     if len({path if path == "-" else os.path.realpath(path) for path in outputs}) < len(outputs):
-        raise ConfigurationError("--out and --decisions must be different files")
-    audit = _run(options, exclude=[path for path in outputs if path != "-"])
+        raise ConfigurationError("--out, --decisions and --changes must be different files")
+
+    def write_changes(plan: Plan) -> None:
+        if options.changes is not None:
+            write_files({options.changes: list_actions((*plan.added, *plan.promoted), plan.removed)})
+
+    audit = _run(options, exclude=[path for path in outputs if path != "-"], write=write_changes)
     if not audit.chunks:
         return _say_unusable(audit)
     records: dict[str, Iterator[dict[str, Any]]] = {options.out: make_kept(audit)}
@@ -223,7 +242,11 @@ def _print_text(text: str) -> None:
     sys.stdout.write(text)
 
 
-def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:
+def _run(
+    options: argparse.Namespace,
+    exclude: Sequence[str] = (),
+    write: Callable[[Plan], object] | None = None,
+) -> Audit:
     from rag_dedup.audit.run import audit_pages
     from rag_dedup.audit.split import DEFAULT_CHUNK_SIZE
     from rag_dedup.deduplicator import Deduplicator
@@ -232,6 +255,7 @@ def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:
 
     keys = options.scope_key
     dedup = Deduplicator(
+        index=options.index,
         threshold=options.threshold,
         guards=() if options.no_guards else DEFAULT_GUARDS,
         scope_key=keys[0] if keys and len(keys) == 1 else keys,
@@ -244,6 +268,8 @@ def _run(options: argparse.Namespace, exclude: Sequence[str] = ()) -> Audit:
             chunk_size=DEFAULT_CHUNK_SIZE if options.chunk_size is None else options.chunk_size,
             keep_boilerplate=options.keep_boilerplate,
             progress=progress,
+            run=options.run_name,
+            write=write,
         )
 
 
