@@ -49,7 +49,7 @@ def open_index(
     return store(
         f"{scheme}://{location}{'?' if settings else ''}{urlencode(settings)}",
         name if namespace is None else namespace,
-        _read_timeout(patience) if timeout is None else timeout,
+        _read_seconds("timeout", patience) if timeout is None else timeout,
         create,
     )
 
@@ -82,7 +82,11 @@ def _open_postgres(url: str, namespace: str, timeout: float, create: bool) -> In
 def _open_redis(url: str, namespace: str, timeout: float, create: bool) -> Index:
     from rag_dedup.index.redis import RedisStore
 
-    return StoredIndex(RedisStore(url.replace("valkey", "redis", 1), namespace, timeout, create=create))
+    location, _, query = url.replace("valkey", "redis", 1).partition("?")
+    settings = dict(parse_qsl(query, keep_blank_values=True))
+    lease = _read_seconds("lease", settings.pop("lease", "5"))
+    url = f"{location}{'?' if settings else ''}{urlencode(settings)}"
+    return StoredIndex(RedisStore(url, namespace, timeout, lease=lease, create=create))
 
 
 _STORES: Mapping[str, Callable[[str, str, float, bool], Index]] = {
@@ -98,11 +102,11 @@ _STORES: Mapping[str, Callable[[str, str, float, bool], Index]] = {
 }
 
 
-def _read_timeout(text: str) -> float:
+def _read_seconds(name: str, text: str) -> float:
     try:
-        timeout = float(text)
+        seconds = float(text)
     except ValueError:
-        timeout = -1.0
-    if not 0 <= timeout < 1e6:
-        raise ConfigurationError(f"timeout must be seconds, 0 or more, not {text!r}")
-    return timeout
+        seconds = -1.0
+    if not 0 <= seconds < 1e6:
+        raise ConfigurationError(f"{name} must be seconds, 0 or more, not {text!r}")
+    return seconds

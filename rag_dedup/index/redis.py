@@ -7,10 +7,12 @@ its write is refused, since a write goes through only if the lease and the state
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -43,8 +45,6 @@ __all__ = ["RedisStore"]
 
 VERSION = 1
 """Of the layout of the keys; there is none to migrate from."""
-_LEASE = 60_000
-"""Milliseconds after which a worker that no longer says anything has lost its turn."""
 _FIELDS = 5_000
 """Fields that are asked for at once."""
 _ANSWER = 60.0
@@ -61,12 +61,22 @@ class RedisStore:
         url: of the server: ``redis://``, ``rediss://`` or ``unix://``.
         namespace: names the index in the server.
         timeout: seconds that a worker waits for its turn.
+        lease: seconds after which one who was killed has lost its turn, 0.1 or more.
         create: make the index if it is not there.
     """
 
     def __init__(
-        self, url: str, namespace: str = "default", timeout: float = 60.0, *, create: bool = True
+        self,
+        url: str,
+        namespace: str = "default",
+        timeout: float = 60.0,
+        *,
+        lease: float = 5.0,
+        create: bool = True,
     ) -> None:
+        if not 0.1 <= lease <= 3600:
+            raise ConfigurationError(f"lease must be seconds, from 0.1 to 3600, not {lease!r}")
+        self.lease = lease
         self.url = url
         self.namespace = namespace
         self.timeout = timeout
@@ -100,8 +110,9 @@ class RedisStore:
         """Close the connections."""
         self._client.close()
 
-    def __reduce__(self) -> tuple[type[RedisStore], tuple[str, str, float]]:
-        return RedisStore, (self.url, self.namespace, self.timeout)
+    def __reduce__(self) -> tuple[Callable[..., RedisStore], tuple[()]]:
+        settings = {"namespace": self.namespace, "timeout": self.timeout, "lease": self.lease}
+        return partial(RedisStore, self.url, **settings), ()  # type: ignore[arg-type]
 
     def _prepare(self) -> None:
         """Make the index if it is not there."""
@@ -118,7 +129,7 @@ class RedisStore:
 
     @contextmanager
     def _take_turn(self) -> Iterator[RedisSession]:
-        lease = Lease(self._client, self._prefix + "lease")
+        lease = Lease(self._client, self._prefix + "lease", self.lease)
         lease.acquire(self.timeout)
         try:
             yield RedisSession(self._client, self._prefix, lease)
@@ -127,12 +138,18 @@ class RedisStore:
 
 
 class Lease:
-    """The right to read and write; there is one."""
+    """The right to read and write; there is one.
 
-    def __init__(self, client: redis.Redis, key: str) -> None:
+    A thread renews it while it is held, so that it can be short: nobody has to wait long for one who was
+    killed.
+    """
+
+    def __init__(self, client: redis.Redis, key: str, seconds: float) -> None:
         self.key = key
         self.token = uuid.uuid4().hex.encode("ascii")
         self._client = client
+        self._seconds = seconds
+        self._over = threading.Event()
 
     def acquire(self, timeout: float) -> None:
         """Wait for it.
@@ -142,29 +159,38 @@ class Lease:
         """
         deadline = time.monotonic() + timeout
         pause = 0.001
-        while not self._client.set(self.key, self.token, nx=True, px=_LEASE):
+        while not self._client.set(self.key, self.token, nx=True, px=self._milliseconds):
             if self._client.get(self.key) == self.token:  # the answer to an earlier attempt was lost
-                return
+                break
             if time.monotonic() > deadline:
                 raise UnavailableError(f"other workers have had the index for {timeout} s; try again")
             time.sleep(pause)
             pause = min(0.05, 2 * pause)
+        threading.Thread(target=self._keep, daemon=True).start()
 
     def renew(self) -> None:
-        """Keep it.
+        """See whether it is still held, and keep it.
 
         Raises:
             UnavailableError: it is lost.
         """
-        if not self._client.eval(_RENEW, 1, self.key, self.token, _LEASE):
+        if not self._client.eval(_RENEW, 1, self.key, self.token, self._milliseconds):
             raise _lose()
+
+    @property
+    def _milliseconds(self) -> int:
+        return round(1000 * self._seconds)
+
+    def _keep(self) -> None:
+        while not self._over.wait(self._seconds / 3):
+            with suppress(exceptions.RedisError):  # whoever asks next notices that it is lost
+                self._client.eval(_RENEW, 1, self.key, self.token, self._milliseconds)
 
     def release(self) -> None:
         """Give it to others; if the server is gone, it runs out."""
-        try:
+        self._over.set()
+        with suppress(exceptions.RedisError):
             self._client.eval(_RELEASE, 1, self.key, self.token)
-        except exceptions.RedisError:
-            return
 
 
 class RedisSession:
