@@ -6,7 +6,7 @@ words -> pure -> state -> engine -> rim          each imports only what stands t
 words    document  errors
 pure     text  kernels  url  segment  edge  fingerprint  guard  survivor
 state    boilerplate  index
-engine   draft  matcher  planner  deduplicator
+engine   draft  matcher  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli
 ```
 
@@ -18,6 +18,7 @@ from rag_dedup.deduplicator import Deduplicator
 from rag_dedup.document import (
     Decision,
     Document,
+    Drift,
     Explanation,
     GuardHit,
     Plan,
@@ -54,6 +55,7 @@ __all__ = [
     "Decision",
     "Deduplicator",
     "Document",
+    "Drift",
     "Exact",
     "Explanation",
     "Guard",

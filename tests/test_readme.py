@@ -33,11 +33,11 @@ def get(name: str) -> str:
 @pytest.mark.parametrize(
     "block", [b for b in BLOCKS if b.language == "python"], ids=lambda block: block.text.split("\n")[0]
 )
-def test_python(block: Block) -> None:
+def test_python(block: Block, tmp_path: Path) -> None:
     expected = [line.removeprefix("# -> ") for line in block.text.splitlines() if line.startswith("# -> ")]
     assert expected, "a block shows what it prints"
     code = f"import warnings; warnings.simplefilter('default')\n{block.text}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == expected
 
