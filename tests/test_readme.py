@@ -56,8 +56,13 @@ def test_url() -> None:
     assert run(get("url"), ROOT) == get("url-output")
 
 
+def test_index(tmp_path: Path) -> None:
+    command = get("index").replace("examples/site", str(ROOT / "examples" / "site"))
+    assert run(command, tmp_path) == get("index-output")
+
+
 def test_no_block_is_left_out() -> None:
-    known = {"run", "run-output", "audit-output", "test", "url", "url-output"}
+    known = {"run", "run-output", "audit-output", "test", "url", "url-output", "index", "index-output"}
     for block in BLOCKS:
         audit = block.text == "rag-dedup audit examples/site\n"
         assert block.language == "python" or block.name in known or audit, block
