@@ -20,6 +20,7 @@ from rag_dedup.document import (
     Document,
     Entry,
     EntryKey,
+    GuardHit,
     Plan,
     Report,
     Run,
@@ -29,12 +30,15 @@ from rag_dedup.document import (
 from rag_dedup.draft import Draft
 from rag_dedup.errors import UnknownRunError
 from rag_dedup.fingerprint import MinHash
-from rag_dedup.guard import Guard, Marks, read_marks
+from rag_dedup.guard import Guard, Marks, compare_marks, find_difference, read_marks
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
 __all__ = ["Arrival", "Ingestion", "Removal", "Rules", "Sweep", "make_plan"]
+
+_FEW = 4
+"""So many near survivors are compared one by one."""
 
 _CHARACTERS_PER_BLOCK = 1 << 24
 """Most characters of a block of more than one document: its shingles take about four times as many bytes."""
@@ -355,7 +359,11 @@ class Planner:
         if equal is not None and not are_family(document, source, equal):
             return Verdict(equal.document.id, "exact", 1.0)
         near = matcher.find_near(row)
-        return choose_survivor(document, source, near, self.rules.guards, self._read) if near else UNLIKE_ALL
+        if not near:
+            return UNLIKE_ALL
+        # Where there are many, reading each text once pays.
+        differ = self._find_difference if len(near) <= _FEW else self._compare_marks
+        return choose_survivor(document, source, near, differ)
 
     def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
@@ -405,6 +413,15 @@ class Planner:
             self._block = self._match(Counter(map(_name_text, part)), changing=True, whole=False)
             for entry in part:
                 self._place_again(entry)
+
+    def _find_difference(self, here: str, there: str) -> GuardHit | None:
+        """Compare two texts where they differ."""
+        return find_difference(self.rules.guards, here, there)
+
+    def _compare_marks(self, here: str, there: str) -> GuardHit | None:
+        """Compare two texts by all of their marks."""
+        mine, theirs = self._read(here), self._read(there)
+        return None if mine == theirs else compare_marks(self.rules.guards, mine, theirs)
 
     def _read(self, text: str) -> Marks:
         """Read the marks of a text once for each block."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import Document, Entry, GuardHit
-from rag_dedup.guard import Guard, Marks, compare_marks
 from rag_dedup.kernels import ShingleSets, count_pairs
 from rag_dedup.kernels.sets import I64
 
@@ -79,8 +78,7 @@ def choose_survivor(
     document: Document,
     source: str | None,
     near: Iterable[Near],
-    guards: Sequence[Guard],
-    read: Callable[[str], Marks],
+    differ: Callable[[str, str], GuardHit | None],
 ) -> Verdict:
     """Return the best of the survivors: an equal one, else the most similar that no guard refuses.
 
@@ -89,8 +87,7 @@ def choose_survivor(
     Args:
         document, source: the new document and the key of its source.
         near: survivors of its scope that are similar enough, itself not among them.
-        guards: what must not differ.
-        read: gives the marks that the guards read out of a text.
+        differ: finds what must not differ between two texts.
     """
     refused = UNLIKE_ALL
     for equal, similarity, survivor in sorted(near, key=_rank):
@@ -98,13 +95,11 @@ def choose_survivor(
             continue
         if equal:
             return Verdict(survivor.document.id, "exact", 1.0)
-        if not guards:
-            return Verdict(survivor.document.id, "minhash", similarity)
-        here, there = read(document.text), read(survivor.document.text)
-        if here == there:
+        hit = differ(document.text, survivor.document.text)
+        if hit is None:
             return Verdict(survivor.document.id, "minhash", similarity)
         if refused.guard is None:
-            refused = Verdict(similarity=similarity, guard=compare_marks(guards, here, there))
+            refused = Verdict(similarity=similarity, guard=hit)
     return refused
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_dedup import DEFAULT_GUARDS, Guard
-from rag_dedup.guard import compare_marks, find_numbers, read_marks
+from rag_dedup.document import GuardHit
+from rag_dedup.guard import compare_marks, find_difference, find_numbers, read_marks
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -27,8 +28,14 @@ PAIRS: list[Any] = [
 ]
 
 
+def compare_whole(a: str, b: str) -> GuardHit | None:
+    """The oracle: compare all marks of two texts."""
+    return compare_marks(DEFAULT_GUARDS, read_marks(DEFAULT_GUARDS, a), read_marks(DEFAULT_GUARDS, b))
+
+
 def find_guard(a: str, b: str) -> str | None:
-    hit = compare_marks(DEFAULT_GUARDS, read_marks(DEFAULT_GUARDS, a), read_marks(DEFAULT_GUARDS, b))
+    hit = find_difference(DEFAULT_GUARDS, a, b)
+    assert hit == compare_whole(a, b)
     return hit.kind if hit else None
 
 
@@ -45,6 +52,36 @@ def test_numbers_hold_every_digit(text: str) -> None:
     """What the raw digit sequences tell apart, the guard tells apart."""
     digits = "".join(str(int(char)) for char in text if re.match(r"\d", char))
     assert "".join(re.findall(r"\d", "".join(find_numbers(text)))) == digits
+
+
+PARTS = st.sampled_from(
+    "not no don't cannot allowed is v1.2 1.2.3 99.9 99.5 -40 $5 3-4 10⁵ — ... 'n't n't' l'eau ne pas 不能 不 "
+    "can 没有 ж́ é É ΣΑΣ σας   ( ) [1] [ ] word words 1,000 1 000 x 2.x".split(" ")
+)
+SPACES = st.sampled_from([" ", "  ", "\n\n", "\t", "", "-", "　", "​"])
+
+
+@st.composite
+def edited_pairs(draw: st.DrawFn) -> tuple[str, str]:
+    """Draw two texts, of which the second has a few parts replaced, taken out or put in."""
+    parts = [p for _ in range(draw(st.integers(0, 25))) for p in (draw(PARTS), draw(SPACES))]
+    other = list(parts)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(other)))
+        other[place : place + draw(st.integers(0, 2))] = draw(st.lists(st.one_of(PARTS, SPACES), max_size=2))
+    return "".join(parts), "".join(other)
+
+
+@given(edited_pairs())
+@settings(max_examples=500)
+def test_reading_only_what_differs_finds_the_same(pair: tuple[str, str]) -> None:
+    assert find_difference(DEFAULT_GUARDS, *pair) == compare_whole(*pair)
+
+
+@given(edited_pairs())
+def test_a_guard_that_is_not_local_reads_everything(pair: tuple[str, str]) -> None:
+    first = Guard("first", lambda text: [text[:1]])
+    assert (find_difference((first,), *pair) is None) == (pair[0][:1] == pair[1][:1])
 
 
 @given(st.text(), st.text())
@@ -71,6 +108,8 @@ def test_symmetric(a: str, b: str) -> None:
 )
 def test_hostile_texts_take_linear_time(text: str) -> None:
     read_marks(DEFAULT_GUARDS, text)
+    find_difference(DEFAULT_GUARDS, text, text[1:])
+    find_difference(DEFAULT_GUARDS, text + "a" + text, text + "b" + text)
 
 
 def test_a_guard_of_ones_own() -> None:
