@@ -76,7 +76,15 @@ class Server:
 
 
 class RedisServer(Server):
-    """Redis or Valkey, which writes everything to disk at once."""
+    """Redis or Valkey.
+
+    Args:
+        fsync: when what was written is on the disk: ``always`` before the answer, ``everysec`` as by default.
+    """
+
+    def __init__(self, fsync: str = "always") -> None:
+        self._fsync = fsync
+        super().__init__()
 
     @property
     def url(self) -> str:
@@ -87,7 +95,7 @@ class RedisServer(Server):
         return [
             program,
             *("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)),
-            *("--save", "", "--appendonly", "yes", "--appendfsync", "always"),
+            *("--save", "", "--appendonly", "yes", "--appendfsync", self._fsync),
         ]
 
     def is_up(self) -> bool:

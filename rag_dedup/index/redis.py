@@ -2,17 +2,19 @@
 
 Redis has no state that stands still for a reader, so that readers take turns with writers. A worker that
 does not come back loses its lease after a while, by the clock of the server; should it come back later,
-its write is refused, since a write goes through only if the lease and the state are what they were.
+its write is refused, since a write goes through only if the state is the one that was read.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -287,9 +289,9 @@ class RedisSession:
         if self._writes is None:
             return
         with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.watch(self._lease.key, self._prefix + "state")  # type: ignore[no-untyped-call]
-            if pipeline.get(self._lease.key) != self._lease.token:
-                raise _lose()
+            # Not the lease, which is renewed meanwhile: whoever has got it in between has either written,
+            # and then the state is another one, or will be refused as we would be.
+            pipeline.watch(self._prefix + "state")  # type: ignore[no-untyped-call]
             if pipeline.get(self._prefix + "state") != self._state:
                 raise _lose()
             pipeline.multi()
@@ -316,10 +318,9 @@ class RedisSession:
                 pipeline.hdel(prefix + table, *part)
         for run in writes.dropped:
             pipeline.unlink(f"{prefix}pages:{run}")
-        for group, order in writes.left:
-            pipeline.srem(self._name_group(group), order)
-        for group, order in writes.joined:
-            pipeline.sadd(self._name_group(group), order)
+        for change, links in ((pipeline.srem, writes.left), (pipeline.sadd, writes.joined)):
+            for group, pairs in itertools.groupby(sorted(links), key=itemgetter(0)):
+                change(self._name_group(group), *(order for _, order in pairs))
         additions: Mapping[str, Sequence[Any]] = {
             "names": [(name, order) for order, name, _ in writes.records],
             "entries": [(order, record) for order, _, record in writes.records],

@@ -88,11 +88,17 @@ def shingle(text: str) -> list[str]:
 
 
 def run_datasketch(documents: Sequence[Document]) -> list[bool]:
-    """The loop of its documentation: query, then insert what is new; xxh32 for speed."""
-    import xxhash
-    from datasketch import MinHash, MinHashLSH
+    """The loop of its documentation, in memory."""
+    from datasketch import MinHashLSH
 
-    index = MinHashLSH(threshold=THRESHOLD, num_perm=128)
+    return loop_datasketch(MinHashLSH(threshold=THRESHOLD, num_perm=128), documents)
+
+
+def loop_datasketch(index: Any, documents: Sequence[Document]) -> list[bool]:
+    """Query, then insert what is new; xxh32 for speed."""
+    import xxhash
+    from datasketch import MinHash
+
     dropped = []
     for document in documents:
         sketch = MinHash(num_perm=128, hashfunc=xxhash.xxh32_intdigest, scheme="affine32")
