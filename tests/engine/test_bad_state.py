@@ -337,6 +337,28 @@ class TestServers:
         with other.index.snapshot() as view:
             assert [entry.document.id for entry in view] == ["b"]
 
+    def test_a_redis_lease_that_is_renewed_while_it_writes(self) -> None:
+        """Renewing it is no reason to refuse the write."""
+        import redis
+
+        dedup = Deduplicator(f"{share_redis().url}?namespace=renewed")
+        over = threading.Event()
+
+        def renew() -> None:
+            with redis.Redis.from_url(share_redis().url) as client:
+                while not over.is_set():
+                    client.pexpire("rag_dedup:{renewed}:lease", 5000)
+
+        renewer = threading.Thread(target=renew)
+        renewer.start()
+        try:
+            for number in range(100):
+                dedup.dedupe([Document(f"{number}", f"passage {number} of many")])
+        finally:
+            over.set()
+            renewer.join()
+        assert dedup.generation == 100
+
 
 ODD = ["a b", "ü😀", "{x}", "a'b\"c;--", "\ud800", "\0", "", "x" * 1000, "a:b*?[c]\\"]
 
