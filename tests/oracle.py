@@ -1,14 +1,80 @@
-"""A slow, readable second opinion: what the engine decides, in sets and loops."""
+"""Slow, readable second opinions: what the kernels compute and what the engine decides, in sets and loops."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_dedup import Document
+from rag_dedup.text import normalise, tokenise
 
 THRESHOLD = 0.8
 NEGATIONS = {"not", "no", "never", "without", "none", "cannot", "unless", "except"}
+
+BITS = (1 << 64) - 1
+K = (0x9E3779B97F4A7C15, 0xB7E151628AED2A6B, 0x243F6A8885A308D3)
+M = 0xFF51AFD7ED558CCD
+FNV_BASIS, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+def mix(h: int) -> int:
+    """Apply the 64-bit finaliser of MurmurHash3."""
+    h = (h ^ (h >> 33)) * M & BITS
+    h = (h ^ (h >> 33)) * 0xC4CEB9FE1A85EC53 & BITS
+    return h ^ (h >> 33)
+
+
+def sha256(text: str) -> bytes:
+    """Return the SHA-256 of the UTF-8 form, lone surrogates included."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def hash_token(token: str) -> int:
+    """Hash a token, eight bytes at a time."""
+    data = token.encode("utf-8", "surrogatepass")
+    h = FNV_BASIS
+    for start in range(0, len(data), 8):
+        h = (h ^ int.from_bytes(data[start : start + 8], "little")) * K[0] & BITS
+        h ^= h >> 32
+    h = h * M & BITS
+    return h ^ (h >> 29)
+
+
+def hash_shingles(text: str) -> list[int]:
+    """Return the sorted distinct shingle hashes of a text."""
+    tokens = [hash_token(token) for token in tokenise(text)]
+    if len(tokens) < 3:
+        whole = normalise(text)
+        return [int.from_bytes(sha256(whole)[:8], "little")] if whole else []
+    windows = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return sorted({mix(sum(t * k for t, k in zip(window, K, strict=True)) & BITS) for window in windows})
+
+
+def exact_key(text: str, scope: str) -> bytes:
+    """Return the exact key of a text in a scope."""
+    lower = (char.lower() if len(char.lower()) == 1 else char for char in text)
+    folded = " ".join("".join(lower).replace("ς", "σ").split())
+    both = zip(sha256(folded), sha256("scope\0" + scope), strict=True)
+    return bytes(a ^ b for a, b in both)[:16]
+
+
+def band_keys(signature: Sequence[int], bands: int, rows: int, scope: str) -> list[int]:
+    """Return the band keys of a signature in a scope."""
+    keys = []
+    for band in range(bands):
+        h = FNV_BASIS
+        for value in (int.from_bytes(sha256(scope)[:8], "little"), band):
+            h = (h ^ value) * FNV_PRIME & BITS
+        for value in signature[band * rows : (band + 1) * rows]:
+            h = mix((h ^ value) * FNV_PRIME & BITS)
+        keys.append(h)
+    return keys
+
+
+def simhash(hashes: Sequence[int]) -> int:
+    """Return the majority vote of the hashes on each bit."""
+    return sum(1 << bit for bit in range(64) if 2 * sum(h >> bit & 1 for h in hashes) > len(hashes))
 
 
 def normal_form(text: str) -> str:

@@ -3,7 +3,8 @@
 One specification (:mod:`rag_dedup.kernels.arrays` states it, a slow oracle in the tests repeats it in
 plain Python) and two implementations with identical bits: :mod:`rag_dedup.kernels.arrays` in NumPy, which
 is always there, and :mod:`rag_dedup.kernels.compiled` in Numba (extra ``fast``), which is taken once
-:func:`warm_up` has loaded it. Every function takes another one as ``kernel``.
+:func:`warm_up` has loaded it, and never before. To do without it, do not call that, or name the other
+kernel where one is asked for: ``kernel=rag_dedup.kernels.arrays``. The bits are the same.
 """
 
 from __future__ import annotations

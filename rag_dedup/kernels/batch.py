@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from typing import TypeVar
 
 import numpy as np
@@ -15,9 +15,21 @@ import numpy.typing as npt
 
 from rag_dedup.errors import MissingExtraError
 from rag_dedup.kernels import arrays
-from rag_dedup.kernels.sets import I64, U8, U32, U64, Kernel, Permutations, Reading, ShingleSets, Signed
+from rag_dedup.kernels.sets import (
+    I64,
+    JOINED,
+    U8,
+    U32,
+    U64,
+    Bytes,
+    Kernel,
+    Permutations,
+    Reading,
+    ShingleSets,
+    Signed,
+)
 from rag_dedup.kernels.tables import read_folds
-from rag_dedup.text import LAST_ASSIGNED, normalise
+from rag_dedup.text import normalise
 
 __all__ = [
     "can_warm_up",
@@ -51,8 +63,8 @@ def choose_kernel() -> Kernel:
     Both give the same bits, so that it does not matter when the one takes over.
     """
     kernel = sys.modules.get(_COMPILED)
-    # What the module defines last is not there yet while another thread loads it.
-    return kernel if hasattr(kernel, "count_pairs") else arrays  # type: ignore[return-value]
+    # Its names are there only when the whole of it is: another thread may be loading it.
+    return kernel if hasattr(kernel, "simhash") else arrays  # type: ignore[return-value]
 
 
 def can_warm_up() -> bool:
@@ -61,9 +73,12 @@ def can_warm_up() -> bool:
 
 
 def warm_up() -> None:
-    """Load the compiled kernel (extra ``fast``), for all calls from now on.
+    """Load the compiled kernel (extra ``fast``) and the tables, for all calls from now on.
 
-    That takes about a second, and some ten the first time on a machine, when Numba compiles it.
+    That takes about a second, and some ten the first time on a machine, when Numba compiles it; the machine
+    code is kept in ``NUMBA_CACHE_DIR``, or beside the package, or in the user's cache, whichever can be
+    written. Where none can be, each process compiles anew. Call it where a service starts, or while an
+    image is built.
 
     Raises:
         MissingExtraError: Numba is not installed.
@@ -71,6 +86,7 @@ def warm_up() -> None:
     if importlib.util.find_spec("numba") is None:
         raise MissingExtraError("fast", "numba")
     importlib.import_module(_COMPILED)
+    read_folds()
 
 
 def sign(
@@ -191,7 +207,7 @@ def hash_scopes(scopes: Sequence[str]) -> U64:
     known: dict[str, int] = {}
     for scope in scopes:
         if scope not in known:
-            digest = hashlib.sha256(scope.encode("utf-8", "surrogatepass")).digest()
+            digest = sha256(scope.encode("utf-8", "surrogatepass")).digest()
             known[scope] = int.from_bytes(digest[:8], "little")
     return np.array([known[scope] for scope in scopes], dtype=np.uint64)
 
@@ -203,18 +219,18 @@ def digest_scopes(scopes: Sequence[str]) -> U8:
 
 
 def _digest_scope(scope: str) -> bytes:
-    return hashlib.sha256(b"scope\0" + scope.encode("utf-8", "surrogatepass")).digest()[:EXACT_BYTES]
+    return sha256(b"scope\0" + scope.encode("utf-8", "surrogatepass")).digest()[:EXACT_BYTES]
 
 
 def _cut_blocks(texts: Sequence[str]) -> Iterator[slice]:
-    start = size = 0
-    for i, text in enumerate(texts):
-        if i > start and size + len(text) > _CHARACTERS_PER_BLOCK:
-            yield slice(start, i)
-            start, size = i, 0
-        size += len(text) + 1
-    if start < len(texts):
-        yield slice(start, len(texts))
+    """Cut where the next text would be too much; a text is never cut."""
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+    start = 0
+    while start < len(texts):
+        before = int(ends[start - 1]) if start else 0
+        stop = int(np.searchsorted(ends, before + _CHARACTERS_PER_BLOCK, side="right"))
+        yield slice(start, max(stop, start + 1))
+        start = max(stop, start + 1)
 
 
 def _map(work: Callable[[slice], Result], blocks: Iterator[slice], workers: int) -> list[Result]:
@@ -225,72 +241,51 @@ def _map(work: Callable[[slice], Result], blocks: Iterator[slice], workers: int)
 
 
 def _read_block(texts: Sequence[str], kernel: Kernel) -> tuple[U8, ShingleSets]:
-    """Read a block: all texts in one go, and then those that need more."""
-    ascii_only = all(map(str.isascii, texts))
-    if ascii_only:
-        data = "\n".join((*texts, "")).encode("ascii")
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    else:
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        data = b"\n".join((*encoded, b""))
-        lengths = np.fromiter(map(len, encoded), np.int64, len(texts))
-    reading = kernel.read_bytes(
-        np.frombuffer(data, dtype=np.uint8),
-        _find_starts(lengths),
-        lengths,
-        None if ascii_only else read_folds(),
-    )
-    digests, sets = _finish(reading)
-    rest = reading.unread
-    if not len(rest):
-        return digests, sets
-    more_digests, more_sets = _read_points([texts[i] for i in rest.tolist()], kernel)
-    place = np.arange(len(texts))
-    place[rest] = len(texts) + np.arange(len(rest))
-    return (
-        np.concatenate((digests, more_digests))[place],
-        _take_rows(_join_sets([sets, more_sets]), place),
-    )
+    pieces = _encode(texts)
+    reading = kernel.read(_lay_out(pieces), composed=False)
+    exact = _slice(reading.normal)
+    sets = _hash_short(reading)
+    if reading.kinds.any():
+        odd = np.flatnonzero(reading.kinds).tolist()
+        folded = _slice(kernel.fold(_lay_out([pieces[i] for i in odd])))
+        for i, view in zip(odd, folded, strict=True):
+            exact[i] = view
+        joined = np.flatnonzero(reading.kinds == JOINED)
+        if len(joined):
+            normal = _lay_out(_encode([normalise(texts[i]) for i in joined.tolist()]))
+            rows = np.arange(len(texts))
+            rows[joined] = len(texts) + np.arange(len(joined))
+            sets = _take_rows(_join_sets([sets, _hash_short(kernel.read(normal, composed=True))]), rows)
+    digests = b"".join([sha256(view).digest() for view in exact])
+    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, 32)[:, :EXACT_BYTES], sets
 
 
-def _read_points(texts: Sequence[str], kernel: Kernel) -> tuple[U8, ShingleSets]:
-    exact, exact_starts, exact_lengths = _join_points(texts)
-    normal, starts, lengths = exact, exact_starts, exact_lengths
-    joins = np.flatnonzero(read_folds().joins[np.minimum(exact, LAST_ASSIGNED)])
-    if len(joins):
-        whole = set((np.searchsorted(starts, joins, side="right") - 1).tolist())
-        normal, starts, lengths = _join_points(
-            [normalise(text) if i in whole else text for i, text in enumerate(texts)]
-        )
-    return _finish(kernel.read_points(exact, exact_starts, exact_lengths, normal, starts, lengths))
+def _encode(texts: Sequence[str]) -> list[bytes]:
+    try:
+        return [text.encode() for text in texts]
+    except UnicodeEncodeError:  # half the time for all others
+        return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
-def _join_points(texts: Sequence[str]) -> tuple[U32, I64, I64]:
-    """Lay the code points of texts end to end, a line break after each."""
-    data = "\n".join((*texts, "")).encode("utf-32-le", "surrogatepass")
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return np.frombuffer(data, dtype="<u4").astype(np.uint32, copy=False), _find_starts(lengths), lengths
+def _lay_out(pieces: Sequence[bytes]) -> Bytes:
+    """Lay texts end to end, a line break behind each."""
+    stops = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)) + 1) - 1
+    starts = np.concatenate((np.zeros(1, np.int64), stops[:-1] + 1))
+    return Bytes(np.frombuffer(b"\n".join((*pieces, b"")), dtype=np.uint8), starts, stops)
 
 
-def _find_starts(lengths: I64) -> I64:
-    """Return where texts begin that lie end to end, with one element after each."""
-    return np.cumsum(lengths + 1) - lengths - 1
+def _slice(texts: Bytes) -> list[memoryview]:
+    view = memoryview(texts.data.data)
+    return [view[start:stop] for start, stop in zip(texts.starts.tolist(), texts.stops.tolist(), strict=True)]
 
 
-def _finish(reading: Reading) -> tuple[U8, ShingleSets]:
-    """Add what takes a cryptographic hash: the digests, and the shingles that are whole texts."""
-    view = reading.exact.data
-    digests = b"".join(
-        [
-            hashlib.sha256(view[start:stop]).digest()
-            for start, stop in zip(reading.exact_starts.tolist(), reading.exact_stops.tolist(), strict=True)
-        ]
-    )
-    view = reading.normal.data
+def _hash_short(reading: Reading) -> ShingleSets:
+    """Put in the shingles that are whole texts, which take a cryptographic hash."""
+    data, starts, stops = reading.normal
     for i in reading.short.tolist():
-        digest = hashlib.sha256(view[reading.normal_starts[i] : reading.normal_stops[i]]).digest()
+        digest = sha256(data[starts[i] : stops[i]].data).digest()
         reading.sets.values[reading.sets.offsets[i]] = int.from_bytes(digest[:8], "little")
-    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, 32)[:, :EXACT_BYTES], reading.sets
+    return reading.sets
 
 
 def _join_sets(parts: Sequence[ShingleSets]) -> ShingleSets:

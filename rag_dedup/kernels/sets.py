@@ -8,10 +8,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.kernels.tables import U8, U32, Folds
+__all__ = [
+    "FOLDED",
+    "I64",
+    "JOINED",
+    "PLAIN",
+    "U8",
+    "U32",
+    "U64",
+    "Bytes",
+    "Kernel",
+    "Permutations",
+    "Reading",
+    "ShingleSets",
+    "Signed",
+]
 
-__all__ = ["I64", "U8", "U32", "U64", "Kernel", "Permutations", "Reading", "ShingleSets", "Signed"]
-
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 
@@ -65,46 +79,43 @@ class Signed:
         return keys
 
 
+PLAIN, FOLDED, JOINED = 0, 1, 2
+"""Kinds of texts: the same with case and white space folded as normalised; others; and those that must be
+normalised as a whole, since characters may join."""
+
+
+class Bytes(NamedTuple):
+    """Texts in UTF-8 that lie end to end: text ``i`` is ``data[starts[i]:stops[i]]``."""
+
+    data: U8
+    starts: I64
+    stops: I64
+
+
 class Reading(NamedTuple):
-    """What a kernel reads out of texts that lie end to end.
+    """What a kernel reads out of texts.
 
     Args:
-        exact: UTF-8 bytes of the texts with case and white space folded; text ``i`` is
-            ``exact[exact_starts[i]:exact_stops[i]]``.
-        normal, normal_starts, normal_stops: the same for the normalised texts.
+        normal: the normalised texts.
         sets: the shingle sets; one of value 0 for a text of fewer tokens than a shingle has.
         short: rows of these.
-        unread: rows that cannot be read like this: what stands for them is of no use.
+        kinds: of each text; what stands for a ``JOINED`` one is of no use.
     """
 
-    exact: U8
-    exact_starts: I64
-    exact_stops: I64
-    normal: U8
-    normal_starts: I64
-    normal_stops: I64
+    normal: Bytes
     sets: ShingleSets
     short: I64
-    unread: I64
+    kinds: U8
 
 
 class Kernel(Protocol):
-    """What an implementation offers. Its arguments lie end to end: text ``i`` begins at ``starts[i]``,
-    has ``lengths[i]`` elements, and one more element, white space, follows it.
-    """
+    """What an implementation offers. One byte of white space stands behind each text."""
 
-    def read_bytes(self, data: U8, starts: I64, lengths: I64, folds: Folds | None) -> Reading:
-        """Read texts in UTF-8, as far as that needs no neighbours.
+    def read(self, texts: Bytes, composed: bool) -> Reading:
+        """Normalise and shingle texts. Those that are ``composed`` already have nothing to join."""
 
-        Args:
-            data, starts, lengths: the texts.
-            folds: not needed when all are ASCII.
-        """
-
-    def read_points(
-        self, exact: U32, exact_starts: I64, exact_lengths: I64, normal: U32, starts: I64, lengths: I64
-    ) -> Reading:
-        """Read code points: those to make exact keys of and those to make shingles of."""
+    def fold(self, texts: Bytes) -> Bytes:
+        """Fold case and white space."""
 
     def minhash(self, sets: ShingleSets, permutations: Permutations) -> U32:
         """Return the MinHash signatures ``(n, num_perm)``; an empty set has all ones."""

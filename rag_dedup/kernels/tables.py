@@ -1,7 +1,8 @@
 """What a character is to the kernels: Python's Unicode tables, laid out for lookup by code point.
 
-Characters are folded one at a time. Only those that may join the one before them (combining marks,
-Hangul vowels and finals) need :func:`rag_dedup.text.normalise`, which sees their neighbours.
+Characters are folded one at a time: each that is not plain ASCII is replaced by the UTF-8 bytes of its form.
+Only those that may join the one before them (combining marks, Hangul vowels and finals) need
+:func:`rag_dedup.text.normalise`, which sees their neighbours.
 """
 
 from __future__ import annotations
@@ -11,127 +12,108 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rag_dedup.text import (
-    ASCII_INVISIBLE,
-    LAST_ASSIGNED,
-    SEPARATOR,
-    WORD,
-    character_classes,
-    fold_characters,
-)
+from rag_dedup.kernels.sets import FOLDED, I64, JOINED, PLAIN, U8, U32
+from rag_dedup.text import ASCII_INVISIBLE, LAST_ASSIGNED, SINGLE, WORD, character_classes, fold_characters
 
-__all__ = [
-    "ASCII_FLAGS",
-    "ASCII_LOWER",
-    "INVISIBLE",
-    "OTHER_FORM",
-    "PLAIN",
-    "SPACE",
-    "U8",
-    "U32",
-    "Folds",
-    "measure_utf8",
-    "read_folds",
-]
+__all__ = ["ASCII_LOWER", "HEAD", "ODD", "SPACE", "TAIL", "Folds", "Forms", "measure", "read_folds"]
 
-U8 = npt.NDArray[np.uint8]
-U32 = npt.NDArray[np.uint32]
-
-PLAIN, OTHER_FORM = 4, 8
-"""Flags of characters beside their class, see :class:`Folds`."""
-SPACE, INVISIBLE = 2, 4
-"""Flags of ASCII characters, beside ``WORD``: white space, and what normalisation takes out."""
+SPACE, HEAD, TAIL, ODD = 2, 4, 8, 16
+"""Flags of bytes, beside ``WORD``: white space; the first byte and the others of a character that is a token
+by itself; the first byte of a character to look up."""
 
 
-def _flag_ascii(point: int) -> int:
-    char = chr(point)
+def _flag_byte(byte: int) -> int:
+    char = chr(byte)
+    if byte >= 0x80:
+        return ODD if byte >= 0xC0 else 0
     if char.isspace():
         return SPACE
-    if point in ASCII_INVISIBLE:
-        return INVISIBLE
     return WORD if char.isalnum() or char == "_" else 0
 
 
-ASCII_FLAGS: U8 = np.array([_flag_ascii(point) for point in range(128)] + [INVISIBLE] * 128, dtype=np.uint8)
+_PLAIN: U8 = np.array([_flag_byte(byte) for byte in range(256)], dtype=np.uint8)
+_VISIBLE: U8 = np.where(np.isin(np.arange(256), list(ASCII_INVISIBLE)), ODD, _PLAIN).astype(np.uint8)
+
 ASCII_LOWER: U8 = np.array(
-    [ord(" ") if i < 128 and chr(i).isspace() else bytes([i]).lower()[0] for i in range(256)], dtype=np.uint8
+    [32 if _PLAIN[byte] == SPACE else byte + 32 * (65 <= byte <= 90) for byte in range(256)], dtype=np.uint8
 )
-"""Lower case; all white space is a space."""
+"""The lower case of each byte of UTF-8; all white space is a space."""
+
+
+class Forms(NamedTuple):
+    """What to put for each code point below ``LAST_ASSIGNED``; those behind stay, and separate.
+
+    Args:
+        plain: the flag of each byte of UTF-8 before anything is replaced; ``ODD`` marks what is.
+        first, size: ``data[first:first + size]`` is what takes its place, white space as a space.
+        data, flags: bytes of all forms, one after the other, and their flags.
+    """
+
+    plain: U8
+    first: U32
+    size: U8
+    data: U8
+    flags: U8
 
 
 class Folds(NamedTuple):
-    """Tables by code point; the last row stands for all from ``LAST_ASSIGNED`` on.
+    """Tables by code point.
 
     Args:
+        normal: the normal form of the character on its own.
         lower: the lower case, when it is one character (which leaves out only U+0130), final sigma as
-            sigma, white space as a space. What exact keys read. Not for the last row.
-        first, sizes: ``forms[first:first + size]`` is the normal form of the character on its own,
-            white space as a space.
-        forms: code points of all normal forms, one after the other.
-        joins: whether neighbours change the normal form; true for the last row.
-        classes: of normalised characters: ``SEPARATOR``, ``WORD`` or ``SINGLE``.
-        plain: what can be read without looking at neighbours, since lower case and normal form are the
-            same character or both of them separate: ``PLAIN`` and the class; ``OTHER_FORM`` where a
-            separator has another normal form; 0 for all others.
+            sigma. What exact keys read.
+        kinds: ``PLAIN`` where both forms are the same, ``JOINED`` where neighbours change the normal form,
+            else ``FOLDED``; the last row stands for all from ``LAST_ASSIGNED`` on.
     """
 
-    lower: U32
-    first: U32
-    sizes: U8
-    forms: U32
-    joins: U8
-    classes: U8
-    plain: U8
+    normal: Forms
+    lower: Forms
+    kinds: U8
 
 
 @cache
 def read_folds() -> Folds:
-    """Return the tables, built on first use, which takes about a fifth of a second."""
+    """Return the tables, built on first use, which takes about a third of a second."""
     # A line for each character: a line break joins nothing.
     characters = list(map(chr, range(LAST_ASSIGNED)))
     characters[ord("\n")] = " "
     lines = "\n".join(characters)
-    lower = [
-        small if len(small) == 1 else char
-        for small, char in zip(lines.lower().split("\n"), characters, strict=True)
+    small = [
+        other if len(other) == 1 else char
+        for other, char in zip(lines.lower().split("\n"), characters, strict=True)
     ]
-    lower[ord("ς")] = "σ"
-    forms = [*_blank_spaces(fold_characters(lines)).split("\n"), ""]
-    sizes = np.array(list(map(len, forms)), dtype=np.uint8)
-    folds = Folds(
-        lower=_to_points(_blank_spaces("".join(lower))),
-        first=(np.cumsum(sizes, dtype=np.int64) - sizes).astype(np.uint32),
-        sizes=sizes,
-        forms=_to_points("".join(forms)),
-        joins=_find_joining(lines),
-        classes=np.frombuffer(character_classes(), dtype=np.uint8),
-        plain=np.zeros(LAST_ASSIGNED + 1, np.uint8),
+    small[ord("ς")] = "σ"
+    normal = _blank_spaces(fold_characters(lines)).split("\n")
+    lower = _blank_spaces("\n".join(small)).split("\n")
+    same = [one == other for one, other in zip(normal, lower, strict=True)]
+    kinds = np.append(np.where(same, PLAIN, FOLDED), JOINED).astype(np.uint8)
+    kinds[_find_joining(lines) != 0] = JOINED
+    return Folds(_lay_out(_VISIBLE, normal), _lay_out(_PLAIN, lower), kinds)
+
+
+def _lay_out(plain: U8, forms: list[str]) -> Forms:
+    points = _to_points("".join(forms))
+    widths = measure(points)
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
+    counts = np.array(list(map(len, forms)))
+    first = edges[np.cumsum(counts) - counts]
+    classes = np.frombuffer(character_classes(), dtype=np.uint8)[np.minimum(points, LAST_ASSIGNED)]
+    flags = np.repeat(np.array([0, WORD, TAIL], dtype=np.uint8)[classes], widths)
+    flags[edges[:-1][classes == SINGLE]] = HEAD
+    flags[edges[:-1][points == ord(" ")]] = SPACE
+    return Forms(
+        plain=plain,
+        first=first.astype(np.uint32),
+        size=(edges[np.cumsum(counts)] - first).astype(np.uint8),
+        data=np.frombuffer("".join(forms).encode("utf-8", "surrogatepass"), dtype=np.uint8),
+        flags=flags,
     )
-    return folds._replace(plain=_find_plain(folds))
 
 
-def _find_plain(folds: Folds) -> U8:
-    """Mark characters that can be read one by one, in no more bytes of UTF-8 than they have."""
-    points = np.arange(LAST_ASSIGNED, dtype=np.uint32)
-    form = np.append(folds.forms, np.uint32(0))[folds.first[:-1]]
-    same = (folds.sizes[:-1] == 1) & (form == folds.lower)
-    # How many characters of the normal form are a letter, a space or one that joins.
-    telling = (
-        (folds.classes[folds.forms] != SEPARATOR) | (folds.forms == ord(" ")) | (folds.joins[folds.forms] > 0)
-    )
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(telling)))
-    first = folds.first[:-1].astype(np.int64)
-    silent = (folds.sizes[:-1] > 0) & (before[first + folds.sizes[:-1]] == before[first])
-    silent &= folds.classes[folds.lower] == SEPARATOR
-    plain = np.where(same, PLAIN | folds.classes[folds.lower], np.where(silent, PLAIN | OTHER_FORM, 0))
-    plain[(folds.joins[:-1] > 0) | (measure_utf8(folds.lower) > measure_utf8(points))] = 0
-    return np.append(plain, 0).astype(np.uint8)
-
-
-def measure_utf8(points: U32) -> npt.NDArray[np.int64]:
-    """Return how many bytes each code point takes."""
+def measure(points: U32) -> I64:
+    """Return how many bytes of UTF-8 each code point has."""
     return 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
 
 
