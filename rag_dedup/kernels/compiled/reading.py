@@ -198,12 +198,14 @@ def read(texts: Bytes, composed: bool) -> Reading:
     """Normalise and shingle texts. Those that are ``composed`` already have nothing to join."""
     forms, _, known_kinds = read_folds()
     sizes = _measure_forms(texts, forms)
-    rows, longest, total = len(sizes), int(sizes.max(initial=0)), int(sizes.sum())
+    # A token is of two bytes or more, or a byte that separates stands behind it.
+    most = sizes // 2 + 1
+    rows, longest, total = len(sizes), int(most.max(initial=0)), int(sizes.sum())
     words = np.empty(total // 8 + 3, np.uint64)  # two more than there are bytes for
     out = words.view(np.uint8)
     out_starts, out_stops, tokens = np.empty((3, rows), np.int64)
     kinds = np.empty(rows, np.uint8)
-    values = np.empty(total, np.uint64)
+    values = np.empty(int(most.sum()), np.uint64)
     offsets = np.zeros(rows + 1, np.int64)
     _read(
         *texts, ASCII_LOWER, *forms, np.minimum(known_kinds, FOLDED) if composed else known_kinds, out, words,
