@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -704,6 +705,16 @@ def test_i3_workers_are_refused(asynchronous: bool) -> None:
 
     with pytest.raises(WorkerError, match="num_workers=None"):
         run()
+
+
+def test_i3_workers_share_an_index_in_a_database(tmp_path: Path) -> None:
+    dedup = Deduplicator(f"sqlite:///{tmp_path / 'index.db'}")
+    drop = DropNearDuplicates(dedup, complete=False)
+    pipeline = IngestionPipeline(transformations=[CanonicalizeUrls(), drop], disable_cache=True)
+    nodes = [make_page(f"{name}{copy}", i) for copy in range(6) for i, name in enumerate("abcd")]
+    out = pipeline.run(nodes=nodes, num_workers=2)
+    assert len({node.get_content() for node in nodes}) == len(out)
+    assert {node.get_content() for node in nodes} == {node.get_content() for node in out}
 
 
 # --- the extra -----------------------------------------------------------------------------------

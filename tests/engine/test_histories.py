@@ -276,7 +276,7 @@ class Histories(RuleBasedStateMachine):
 
 
 _EXAMPLES = settings.default.max_examples
-_SETTINGS = settings(stateful_step_count=15, deadline=None)
+_SOAK = _EXAMPLES > 1000
 
 
 class InSqlite(Histories):
@@ -292,8 +292,9 @@ class InRedis(Histories):
 
 
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(_SETTINGS, max_examples=max(60, _EXAMPLES // 2))
 TestInSqlite, TestInPostgres, TestInRedis = InSqlite.TestCase, InPostgres.TestCase, InRedis.TestCase
-for case in (TestInSqlite, TestInPostgres, TestInRedis):
-    case.settings = settings(_SETTINGS, max_examples=max(20, _EXAMPLES // 4))
-del case
+for _case, _few in ((TestHistories, 60), (TestInSqlite, 25), (TestInPostgres, 25), (TestInRedis, 25)):
+    _case.settings = settings(
+        max_examples=_EXAMPLES if _SOAK else _few, stateful_step_count=15, deadline=None
+    )
+del _case
