@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rag_dedup.document import Changes, Entry, EntryKey
+from rag_dedup.document import Changes, Entry, EntryKey, Source
 from rag_dedup.index import View
 from rag_dedup.index.postings import Postings
 from rag_dedup.index.relations import Relations
@@ -23,6 +23,7 @@ class Draft:
     def __init__(self, base: View) -> None:
         self._base = base
         self._known: dict[EntryKey, Entry | None] = {}  # what the base says, as far as it was asked
+        self._members: dict[Source, list[Entry]] = {}  # likewise, by source
         self._new: dict[EntryKey, Entry | None] = {}  # what is otherwise here; None for what is gone
         self._relations: Relations | None = None  # of what is new; made when first asked for
         self._postings = Postings()
@@ -86,10 +87,16 @@ class Draft:
             self._relations.discard(old)
         self._new[key] = None
 
-    def of_source(self, scope: str, source: str) -> list[Entry]:
+    def load_sources(self, sources: Iterable[Source]) -> None:
+        """Ask the base for the entries of many sources at once."""
+        unknown = [source for source in dict.fromkeys(sources) if source not in self._members]
+        if unknown:
+            self._members.update(zip(unknown, self._base.of_sources(unknown), strict=True))
+
+    def of_source(self, source: Source) -> list[Entry]:
         """Return the entries of a source."""
-        (there,) = self._base.of_sources([(scope, source)])
-        return self._merge(there, self._relate().of_source((scope, source)))
+        self.load_sources([source])
+        return self._merge(self._members[source], self._relate().of_source(source))
 
     def of_survivor(self, key: EntryKey) -> list[Entry]:
         """Return the duplicates of a survivor."""

@@ -225,6 +225,9 @@ class Planner:
         """Work out a block that begins with document ``start``; return where it ends."""
         size = self.rules.batch_size
         arrivals = call.arrivals[start : start + size]
+        if call.starts:
+            sources = (call.starts.get(i) for i in range(start, start + len(arrivals)))
+            self.draft.load_sources(source for source in sources if source is not None)
         texts: Counter[tuple[str, str]] = Counter()
         waiting: dict[EntryKey, Entry] = {}
         going = False
@@ -295,7 +298,7 @@ class Planner:
 
     def _find_stale(self, call: Call, source: Source) -> list[Entry]:
         """Return what a complete source has lost."""
-        return [entry for entry in self.draft.of_source(*source) if entry.key not in call.keys]
+        return [entry for entry in self.draft.of_source(source) if entry.key not in call.keys]
 
     def _release(self, entries: Iterable[Entry], source: str) -> list[Entry]:
         """Take a source away from entries; return those that have no other."""
