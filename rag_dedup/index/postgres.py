@@ -15,9 +15,7 @@ from rag_dedup.errors import (
     SchemeMismatchError,
     UnavailableError,
 )
-from rag_dedup.index.pool import Pool
-from rag_dedup.index.record import decode_name, encode_name, name_group
-from rag_dedup.index.stored import (
+from rag_dedup.index.database import (
     RunRow,
     State,
     Writes,
@@ -26,6 +24,8 @@ from rag_dedup.index.stored import (
     make_state,
     refuse_to_create,
 )
+from rag_dedup.index.pool import Pool
+from rag_dedup.index.record import decode_name, encode_name, name_group
 
 try:
     import psycopg

@@ -26,8 +26,7 @@ from rag_dedup.errors import (
     SchemeMismatchError,
     UnavailableError,
 )
-from rag_dedup.index.record import decode_name, encode_name
-from rag_dedup.index.stored import (
+from rag_dedup.index.database import (
     RunRow,
     State,
     Writes,
@@ -36,6 +35,7 @@ from rag_dedup.index.stored import (
     make_state,
     refuse_to_create,
 )
+from rag_dedup.index.record import decode_name, encode_name
 
 try:
     import redis

@@ -20,6 +20,7 @@ from rag_dedup.kernels.sets import I64, U64
 __all__ = [
     "ArrayRun",
     "Hits",
+    "Holders",
     "Run",
     "Window",
     "count_merged",

@@ -11,9 +11,7 @@ from typing import Any
 
 from rag_dedup.document import Run, Source
 from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
-from rag_dedup.index.pool import Pool
-from rag_dedup.index.record import decode_name, encode_name, encode_names
-from rag_dedup.index.stored import (
+from rag_dedup.index.database import (
     RunRow,
     State,
     Writes,
@@ -22,6 +20,8 @@ from rag_dedup.index.stored import (
     make_state,
     refuse_to_create,
 )
+from rag_dedup.index.pool import Pool
+from rag_dedup.index.record import decode_name, encode_name, encode_names
 
 __all__ = ["SqliteStore"]
 

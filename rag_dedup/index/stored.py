@@ -1,7 +1,7 @@
 """An index in a database: what all databases have in common.
 
-A database keeps rows in a few tables (:class:`Session`), says which state it is in (:class:`State`)
-and gives transactions (:class:`Store`). What the rows mean is said here, once for all of them.
+A database keeps rows and gives transactions, see :mod:`rag_dedup.index.database`. What the rows mean is
+said here, once for all of them.
 
 An entry is named by its order, which no other one ever has. The index finds it
 
@@ -12,23 +12,22 @@ An entry is named by its order, which no other one ever has. The index finds it
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
-from rag_dedup.errors import ConfigurationError, CorruptIndexError
+from rag_dedup.errors import CorruptIndexError
+from rag_dedup.index.database import RunRow, Session, Store, Writes
 from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
 from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
 from rag_dedup.index.runs import (
     Hits,
+    Holders,
     count_merged,
     find_largest_key,
     is_worth_rewriting,
@@ -38,151 +37,13 @@ from rag_dedup.index.runs import (
 )
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = [
-    "RunRow",
-    "Session",
-    "State",
-    "Store",
-    "StoredIndex",
-    "Writes",
-    "decode_state",
-    "encode_state",
-    "make_state",
-    "refuse_to_create",
-]
+__all__ = ["StoredIndex"]
 
 _LONGEST_RUN = 1 << 24
 """Postings; longer runs are not merged, so that no transaction rewrites more than 128 MB of them."""
 _SCANNED = 4096
 """Orders that are asked for at once where everything is read."""
 _SIGNATURE = np.dtype("<u8")
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where an index stands.
-
-    Args:
-        identity: names this very index.
-        header: what it was filled with, ``None`` if nothing was.
-        generation: how many writes there were.
-        next_order: of the next new entry.
-        next_run: the number of the next run of postings.
-        live: survivors that can be found.
-        dead: those that the runs still hold and that can no longer be found.
-    """
-
-    identity: str
-    header: Header | None = None
-    generation: int = 0
-    next_order: int = 0
-    next_run: int = 0
-    live: int = 0
-    dead: int = 0
-
-
-class RunRow(NamedTuple):
-    """A run of postings: its number, its length, the first posting of each page."""
-
-    number: int
-    length: int
-    fences: bytes
-
-
-@dataclass(slots=True)
-class Writes:
-    """What a transaction writes. What is taken away is taken away first.
-
-    Args:
-        state: afterwards.
-        token: of the write, ``None`` if only the state changes.
-        deleted: (order, name) of entries that go.
-        records: (order, name, record) of entries that come or change.
-        unsigned: orders whose signatures go.
-        signatures: (order, signature) that come or change.
-        left: (group, order) that no longer belong together.
-        joined: (group, order) that belong together from now on.
-        dropped: numbers of runs of postings that go.
-        runs: those that come, each with its pages.
-        ingestion: (number, run) of an ingestion run that comes.
-        forgotten: (scope, source) that go.
-        sources: (scope, source) that come if they are not there.
-        seen: (scope, source, number): the last ingestion run that has seen a source.
-    """
-
-    state: State
-    token: str | None = None
-    deleted: list[tuple[int, bytes]] = field(default_factory=list)
-    records: list[tuple[int, bytes, bytes]] = field(default_factory=list)
-    unsigned: list[int] = field(default_factory=list)
-    signatures: list[tuple[int, bytes]] = field(default_factory=list)
-    left: list[tuple[bytes, int]] = field(default_factory=list)
-    joined: list[tuple[bytes, int]] = field(default_factory=list)
-    dropped: list[int] = field(default_factory=list)
-    runs: list[tuple[RunRow, list[bytes]]] = field(default_factory=list)
-    ingestion: tuple[int, Run] | None = None
-    forgotten: list[Source] = field(default_factory=list)
-    sources: list[Source] = field(default_factory=list)
-    seen: list[tuple[str, str, int]] = field(default_factory=list)
-
-
-class Session(Protocol):
-    """A transaction of a database. Every question takes a batch, and no name or order twice."""
-
-    def read_state(self) -> State:
-        """Return where the index stands."""
-
-    def was_written(self, token: str) -> bool:
-        """Tell whether the write with this token is in the index."""
-
-    def find_orders(self, names: Sequence[bytes]) -> dict[bytes, int]:
-        """Return the orders of the names that are there."""
-
-    def read_records(self, orders: Sequence[int]) -> dict[int, bytes]:
-        """Return the records of the orders that are there."""
-
-    def read_signatures(self, orders: Sequence[int]) -> dict[int, bytes]:
-        """Return the signatures of the orders that have one."""
-
-    def read_groups(self, groups: Sequence[bytes]) -> dict[bytes, list[int]]:
-        """Return the orders, sorted, that belong to each group that has any."""
-
-    def read_runs(self) -> list[RunRow]:
-        """Return the runs, by number."""
-
-    def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
-        """Return pages of a run."""
-
-    def list_ingestions(self) -> list[Run]:
-        """Return the ingestion runs, by number."""
-
-    def list_sources(self) -> dict[Source, int]:
-        """Return every (scope, source), and the number of the run that has seen it last, or 0."""
-
-    def measure(self) -> int:
-        """Return the bytes that the index takes, as well as can be told."""
-
-    def check(self) -> list[str]:
-        """Return what the database finds wrong with itself."""
-
-    def write(self, writes: Writes) -> None:
-        """Write; at most once, and last."""
-
-
-class Store(Protocol):
-    """A database, and one index in it."""
-
-    def reading(self) -> AbstractContextManager[Session]:
-        """Return a session that sees one state, whoever writes meanwhile."""
-
-    def writing(self) -> AbstractContextManager[Session]:
-        """Return the only session that writes; it does so when it ends without an error."""
-
-    def vacuum(self) -> None:
-        """Give back the room of rows that are gone."""
-
-    def close(self) -> None:
-        """Give back what is open; what comes next opens it again."""
 
 
 class StoredView:
@@ -378,7 +239,7 @@ class StoredView:
 
         return PagedRun(decode_postings(run.fences), run.length, read)
 
-    def _hold(self, width: int) -> Any:
+    def _hold(self, width: int) -> Holders:
         """Return what tells who can be found."""
 
         def hold(orders: I64) -> tuple[npt.NDArray[np.bool_], U64]:
@@ -466,37 +327,6 @@ class StoredIndex:
 
     def __reduce__(self) -> tuple[type[StoredIndex], tuple[Store]]:
         return StoredIndex, (self._store,)
-
-
-def make_state() -> State:
-    """Return the state of a new index."""
-    return State(uuid.uuid4().hex)
-
-
-def refuse_to_create(place: str, namespace: str) -> ConfigurationError:
-    """Return the error that says that there is no such index."""
-    return ConfigurationError(f"{place} has no index in namespace {namespace!r}")
-
-
-def encode_state(state: State) -> str:
-    """Return a state as JSON."""
-    return json.dumps(asdict(state))
-
-
-def decode_state(text: str) -> State:
-    """Return a state that was written as JSON.
-
-    Raises:
-        CorruptIndexError: it is no such thing.
-    """
-    try:
-        fields = json.loads(text)
-        header = fields.pop("header")
-        if header is not None:
-            header = Header(**{**header, "guards": tuple(header["guards"])})
-        return State(header=header, **fields)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CorruptIndexError(f"the state of the index cannot be read: {error}") from error
 
 
 def _name_groups(entry: Entry) -> list[bytes]:
