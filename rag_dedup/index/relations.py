@@ -43,7 +43,7 @@ class Relations:
             _include(self._by_survivor, (key[0], entry.survivor), key)
 
     def discard(self, entry: Entry) -> None:
-        """Take out an entry that is in."""
+        """Take out an entry."""
         key = entry.key
         for source in entry.sources:
             _exclude(self._by_source, (key[0], source), key)
@@ -60,7 +60,7 @@ def _include(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: En
 
 
 def _exclude(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
-    keys = table[name]
-    del keys[key]
+    keys = table.get(name, {})
+    keys.pop(key, None)  # not there if an interrupt came while it was taken in
     if not keys:
-        del table[name]
+        table.pop(name, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -80,7 +79,6 @@ class SqliteStore:
         if not create and not os.path.exists(self.path):
             raise ConfigurationError(f"there is no file {self.path}")
         self._pool = Pool(self._open)
-        self._writers: dict[int, threading.Lock] = {}  # by process: a child must not inherit a held one
         with _clear_errors(self.path), self._pool.connection() as connection:
             number = _find_namespace(connection, namespace)
             if number is None:
@@ -98,14 +96,10 @@ class SqliteStore:
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
         """Return the only session that writes."""
-        writer = self._writers.setdefault(os.getpid(), threading.Lock())
-        if not writer.acquire(timeout=self.timeout):  # threads wait here, processes at the file
-            raise UnavailableError(f"another thread has been writing for {self.timeout} s; try again")
-        try:
-            with self._transaction("BEGIN IMMEDIATE") as connection:
-                yield SqliteSession(connection, self._number)
-        finally:
-            writer.release()
+        # Threads wait for each other at the file, as processes do: a lock of our own would stay locked when
+        # an interrupt comes between taking it and remembering that.
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield SqliteSession(connection, self._number)
 
     def vacuum(self) -> None:
         """Make the file as small as can be."""
