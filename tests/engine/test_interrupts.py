@@ -36,6 +36,8 @@ def interrupt_after(lines: int) -> Any:
     return trace_call
 
 
+# Raised while a generator is closed, an interrupt is reported as one that nobody could catch.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("store", STORES)
 def test_interrupts(store: str) -> None:
     index = make_index(store)
