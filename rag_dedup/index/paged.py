@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from rag_dedup.index.runs import Window
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = ["PAGE", "PagedRun", "cut_pages", "decode_postings"]
+__all__ = ["PAGE", "PageCache", "PagedRun", "cut_pages", "decode_postings"]
 
 PAGE = 1000
 """Postings in a page, except in the last one of a run."""
@@ -19,6 +20,8 @@ _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
 _DTYPE = np.dtype("<u8")
 
+RunName = Hashable
+"""What no other run has."""
 ReadPages = Callable[[Sequence[int]], Sequence[U64]]
 """Returns the pages with these numbers, which are sorted and differ."""
 
@@ -63,6 +66,32 @@ class PagedRun:
 
     def _find_page(self, values: U64) -> I64:
         return np.maximum(np.searchsorted(self._fences, values, side="right") - 1, 0)
+
+
+class PageCache:
+    """Pages that were read before: runs never change, and most of them stay for long.
+
+    Args:
+        most: so many pages are kept, 0 or more; others are read each time.
+    """
+
+    def __init__(self, most: int = 1 << 14) -> None:
+        self._most = most
+        self._runs: dict[RunName, dict[int, U64]] = {}
+
+    def keep_only(self, runs: Iterable[RunName]) -> None:
+        """Forget the pages of runs that are gone."""
+        self._runs = {run: self._runs.get(run, {}) for run in runs}
+
+    def read(self, run: RunName, pages: Sequence[int], read: ReadPages) -> list[U64]:
+        """Return pages of a run, and ask ``read`` for those that are not here."""
+        here = self._runs.get(run, {})
+        missing = [page for page in pages if page not in here]
+        found = dict(zip(missing, read(missing), strict=True)) if missing else {}
+        result = [found[page] if page in found else here[page] for page in pages]
+        room = self._most - sum(map(len, self._runs.values()))
+        here.update(itertools.islice(found.items(), max(room, 0)))
+        return result
 
 
 class PageWindow:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.database import RunRow, Session, Store, Writes
-from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
+from rag_dedup.index.paged import PageCache, PagedRun, cut_pages, decode_postings
 from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
 from rag_dedup.index.runs import (
@@ -49,8 +49,9 @@ _SIGNATURE = np.dtype("<u8")
 class StoredView:
     """A state of the index, through a session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, cache: PageCache) -> None:
         self._session = session
+        self._cache = cache
         self.state = session.read_state()
         self._entries: dict[EntryKey, Entry | None] = {}
         self._by_order: dict[int, Entry] = {}
@@ -227,7 +228,9 @@ class StoredView:
 
     def _open_runs(self) -> list[PagedRun]:
         if self._runs is None:
-            self._runs = list(map(self._open, self._session.read_runs()))
+            rows = self._session.read_runs()
+            self._cache.keep_only(rows)
+            self._runs = list(map(self._open, rows))
         return self._runs
 
     def _open(self, run: RunRow) -> PagedRun:
@@ -237,7 +240,10 @@ class StoredView:
                 raise CorruptIndexError(f"run {run.number} of the index lacks pages")
             return [decode_postings(found[page]) for page in pages]
 
-        return PagedRun(decode_postings(run.fences), run.length, read)
+        def read_cached(pages: Sequence[int]) -> list[U64]:
+            return self._cache.read(run, pages, read)
+
+        return PagedRun(decode_postings(run.fences), run.length, read_cached)
 
     def _hold(self, width: int) -> Holders:
         """Return what tells who can be found."""
@@ -265,6 +271,7 @@ class StoredIndex:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._cache = PageCache()
 
     @property
     def identity(self) -> str:
@@ -281,7 +288,7 @@ class StoredIndex:
     def compact(self) -> None:
         """Write the postings of what is live anew, and give back the room of what is gone."""
         with self._store.writing() as session:
-            StoredView(session).compact()
+            StoredView(session, self._cache).compact()
         self._store.vacuum()
 
     def check_storage(self) -> list[str]:
@@ -309,13 +316,13 @@ class StoredIndex:
     def snapshot(self) -> Iterator[StoredView]:
         """Return a context in which the view does not change."""
         with self._store.reading() as session:
-            yield StoredView(session)
+            yield StoredView(session, self._cache)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         """Return a context in which nobody else writes."""
         with self._store.writing() as session:
-            view = StoredView(session)
+            view = StoredView(session, self._cache)
             transaction = Transaction(view, session.was_written)
             yield transaction
             if transaction.written is not None:
