@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from rag_dedup.index.runs import Window
+from rag_dedup.index.runs import ArrayRun, Window, find_starts
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = ["PAGE", "PageCache", "PagedRun", "cut_pages", "decode_postings"]
+__all__ = ["PAGE", "PagedRun", "RunCache", "cut_pages", "decode_postings"]
 
 PAGE = 1000
 """Postings in a page, except in the last one of a run."""
@@ -20,25 +19,55 @@ _HALF = np.uint64(32)
 _ORDER = np.uint64(0xFFFFFFFF)
 _DTYPE = np.dtype("<u8")
 
-RunName = Hashable
-"""What no other run has."""
 ReadPages = Callable[[Sequence[int]], Sequence[U64]]
 """Returns the pages with these numbers, which are sorted and differ."""
+
+
+class RunCache:
+    """Runs that were read whole: they never change, and most of them stay for long.
+
+    Args:
+        most: so many postings are kept, 0 or more; 2**25 are 256 MB.
+    """
+
+    def __init__(self, most: int = 1 << 25) -> None:
+        self._most = most
+        self._runs: dict[Hashable, U64] = {}
+
+    def keep_only(self, names: Iterable[Hashable]) -> None:
+        """Forget runs that are gone."""
+        self._runs = {name: self._runs[name] for name in names if name in self._runs}
+
+    def get(self, name: Hashable) -> U64 | None:
+        """Return a run if it is here."""
+        return self._runs.get(name)
+
+    def has_room(self, length: int) -> bool:
+        """Tell whether a run of so many postings would be kept."""
+        return sum(map(len, self._runs.values())) + length <= self._most
+
+    def put(self, name: Hashable, run: U64) -> None:
+        """Keep a run."""
+        self._runs[name] = run
 
 
 class PagedRun:
     """A run of which the first posting of each page is known.
 
     Args:
+        name: what no other run has.
         fences: these postings.
         length: postings in all.
         read: reads pages.
+        cache: where the run may be kept.
     """
 
-    def __init__(self, fences: U64, length: int, read: ReadPages) -> None:
+    def __init__(self, name: Hashable, fences: U64, length: int, read: ReadPages, cache: RunCache) -> None:
+        self._name = name
         self._fences = fences
         self._length = length
         self._read = read
+        self._cache = cache
 
     def __len__(self) -> int:
         return self._length
@@ -47,12 +76,23 @@ class PagedRun:
         """Return parts of the half keys whose pages can be held at once."""
         first = self._find_page(wanted << _HALF)
         last = self._find_page((wanted << _HALF) | _ORDER)
+        whole = self._cache.get(self._name)
+        if whole is None and self._is_worth_keeping(first):
+            whole = self.read_all()
+            self._cache.put(self._name, whole)
+        if whole is not None:
+            yield from ArrayRun(whole).windows(wanted)
+            return
         start = 0
         while start < len(wanted):
             stop = int(np.searchsorted(first, first[start] + _MOST_PAGES))
             pages = np.union1d(first[start:stop], last[start:stop])
             yield slice(start, stop), PageWindow(self._fences, self._read, pages)
             start = stop
+
+    def _is_worth_keeping(self, pages: I64) -> bool:
+        """Tell whether most of the run is needed now, and can be kept."""
+        return 2 * len(find_starts(pages)) >= len(self._fences) and self._cache.has_room(self._length)
 
     def blocks(self) -> Iterator[U64]:
         """Return all postings, block by block."""
@@ -66,32 +106,6 @@ class PagedRun:
 
     def _find_page(self, values: U64) -> I64:
         return np.maximum(np.searchsorted(self._fences, values, side="right") - 1, 0)
-
-
-class PageCache:
-    """Pages that were read before: runs never change, and most of them stay for long.
-
-    Args:
-        most: so many pages are kept, 0 or more; others are read each time.
-    """
-
-    def __init__(self, most: int = 1 << 14) -> None:
-        self._most = most
-        self._runs: dict[RunName, dict[int, U64]] = {}
-
-    def keep_only(self, runs: Iterable[RunName]) -> None:
-        """Forget the pages of runs that are gone."""
-        self._runs = {run: self._runs.get(run, {}) for run in runs}
-
-    def read(self, run: RunName, pages: Sequence[int], read: ReadPages) -> list[U64]:
-        """Return pages of a run, and ask ``read`` for those that are not here."""
-        here = self._runs.get(run, {})
-        missing = [page for page in pages if page not in here]
-        found = dict(zip(missing, read(missing), strict=True)) if missing else {}
-        result = [found[page] if page in found else here[page] for page in pages]
-        room = self._most - sum(map(len, self._runs.values()))
-        here.update(itertools.islice(found.items(), max(room, 0)))
-        return result
 
 
 class PageWindow:

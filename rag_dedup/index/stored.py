@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.database import RunRow, Session, Store, Writes
-from rag_dedup.index.paged import PageCache, PagedRun, cut_pages, decode_postings
+from rag_dedup.index.paged import PagedRun, RunCache, cut_pages, decode_postings
 from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
 from rag_dedup.index.runs import (
@@ -49,7 +49,7 @@ _SIGNATURE = np.dtype("<u8")
 class StoredView:
     """A state of the index, through a session."""
 
-    def __init__(self, session: Session, cache: PageCache) -> None:
+    def __init__(self, session: Session, cache: RunCache) -> None:
         self._session = session
         self._cache = cache
         self.state = session.read_state()
@@ -240,10 +240,7 @@ class StoredView:
                 raise CorruptIndexError(f"run {run.number} of the index lacks pages")
             return [decode_postings(found[page]) for page in pages]
 
-        def read_cached(pages: Sequence[int]) -> list[U64]:
-            return self._cache.read(run, pages, read)
-
-        return PagedRun(decode_postings(run.fences), run.length, read_cached)
+        return PagedRun(run, decode_postings(run.fences), run.length, read, self._cache)
 
     def _hold(self, width: int) -> Holders:
         """Return what tells who can be found."""
@@ -271,7 +268,7 @@ class StoredIndex:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._cache = PageCache()
+        self._cache = RunCache()
 
     @property
     def identity(self) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_dedup.index import paged
-from rag_dedup.index.paged import PagedRun, cut_pages, decode_postings
+from rag_dedup.index.paged import PagedRun, RunCache, cut_pages, decode_postings
 from rag_dedup.index.runs import ArrayRun, Run, count_merged, find_largest_key, merge_runs, search_runs
 from rag_dedup.kernels.sets import I64, U64
 
@@ -38,9 +38,9 @@ class Reader:
         return [decode_postings(self.pages[number]) for number in numbers]
 
 
-def page(run: U64) -> PagedRun:
+def page(run: U64, most: int = 0) -> PagedRun:
     fences, pages = cut_pages(run)
-    return PagedRun(decode_postings(fences), len(run), Reader(pages))
+    return PagedRun(None, decode_postings(fences), len(run), Reader(pages), RunCache(most))
 
 
 @st.composite
@@ -90,6 +90,8 @@ def test_the_same_is_found(
 
     found = search(list(map(page, runs)))
     assert found == search(list(map(ArrayRun, runs)))
+    keeping = [page(run, most=1000) for run in runs]
+    assert found == search(keeping) == search(keeping)
     assert found == scan(wanted, signatures, live - set(without.tolist()), limit)
 
 
@@ -134,8 +136,31 @@ def test_few_pages_are_held_at_once() -> None:
     run = np.arange(0, 3000, dtype=np.uint64) << np.uint64(32)
     fences, pages = cut_pages(run)
     reader = Reader(pages)
-    paged_run = PagedRun(decode_postings(fences), len(run), reader)
+    paged_run = PagedRun(None, decode_postings(fences), len(run), reader, RunCache(0))
     wanted = np.arange(0, 3000, dtype=np.uint64)
     for part, window in paged_run.windows(wanted):
         assert window.locate(wanted[part] << np.uint64(32)).tolist() == wanted[part].tolist()
     assert reader.most <= 5
+
+
+def test_what_is_kept_is_not_read_again() -> None:
+    run = np.arange(0, 30, dtype=np.uint64) << np.uint64(32)
+    fences, pages = cut_pages(run)
+    cache = RunCache(30)
+    for name, reads in (("a", True), ("a", False), ("b", True)):
+        reader = Reader(pages)
+        wanted = np.arange(0, 30, dtype=np.uint64)
+        list(PagedRun(name, decode_postings(fences), 30, reader, cache).windows(wanted))
+        assert bool(reader.most) == reads
+    assert cache.get("b") is None  # there was no room
+    cache.keep_only(["b"])
+    assert cache.get("a") is None
+
+
+def test_a_single_text_reads_few_pages() -> None:
+    run = np.arange(0, 3000, dtype=np.uint64) << np.uint64(32)
+    fences, pages = cut_pages(run)
+    reader = Reader(pages)
+    paged_run = PagedRun("a", decode_postings(fences), len(run), reader, RunCache(10_000))
+    list(paged_run.windows(np.array([7, 900], dtype=np.uint64)))
+    assert reader.most <= 4
