@@ -10,7 +10,6 @@ import numpy as np
 from rag_dedup.document import Changes, Entry, EntryKey, Source
 from rag_dedup.index import View
 from rag_dedup.index.postings import Postings
-from rag_dedup.index.relations import Relations
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
@@ -27,6 +26,7 @@ class Draft:
         self._new: dict[EntryKey, Entry | None] = {}  # what is otherwise here; None for what is gone
         self._relations: Relations | None = None  # of what is new; made when first asked for
         self._postings = Postings()
+        self._posted: dict[int, EntryKey] = {}  # by order: who is in them
         self._unposted: dict[int, tuple[EntryKey, int]] = {}  # by order: rows of what is signed
         self._signed: U64 = np.empty((0, 2), np.uint64)
         self._withdrawn: dict[int, None] = {}  # orders of survivors of the base that are no longer found
@@ -113,9 +113,11 @@ class Draft:
     def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
         """Return the survivors of these orders, which :meth:`find` has found."""
         there = [order for order, here in zip(orders, self._postings.hold(orders), strict=True) if not here]
-        found = {order: entry.key for order, entry in zip(there, self._base.survivors_at(there), strict=True)}
-        keys = [found.get(order) or self._postings.name_of(order) for order in orders]
-        return [entry for entry in self.load(keys) if entry is not None]
+        found = self._base.survivors_at(there) if there else []
+        self._known.update((entry.key, entry) for entry in found)
+        keys = {entry.order: entry.key for entry in found}
+        wanted = [keys[order] if order in keys else self._posted[order] for order in orders]
+        return [entry for entry in self.load(wanted) if entry is not None]
 
     def changes(self) -> Changes:
         """Return what must be written to turn the base into the draft."""
@@ -134,8 +136,9 @@ class Draft:
     def _post(self) -> None:
         """Make findable what was put."""
         if self._unposted:
-            names, rows = zip(*self._unposted.values(), strict=True)
-            self._postings.add(list(self._unposted), names, self._signed[list(rows)])
+            self._posted.update((order, key) for order, (key, _) in self._unposted.items())
+            rows = [row for _, row in self._unposted.values()]
+            self._postings.add(list(self._unposted), self._signed[rows])
             self._unposted = {}
 
     def _relate(self) -> Relations:
@@ -148,6 +151,64 @@ class Draft:
         entries.extend(entry for key in keys if (entry := self._new[key]) is not None)
         entries.sort(key=lambda entry: entry.order)
         return entries
+
+
+_Keys = dict[EntryKey, None]  # an ordered set
+
+
+class Relations:
+    """The keys of entries, by source and by survivor, each in the order in which they came."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._by_source: dict[tuple[str, str], _Keys] = {}
+        self._by_survivor: dict[EntryKey, _Keys] = {}
+        for entry in entries:
+            self.add(entry)
+
+    def sources(self) -> Iterable[tuple[str, str]]:
+        """Return every (scope, source) that has entries."""
+        return self._by_source
+
+    def of_source(self, source: tuple[str, str]) -> Iterable[EntryKey]:
+        """Return the keys of the entries of a (scope, source)."""
+        return self._by_source.get(source, ())
+
+    def of_survivor(self, survivor: EntryKey) -> Iterable[EntryKey]:
+        """Return the keys of the duplicates of a survivor."""
+        return self._by_survivor.get(survivor, ())
+
+    def add(self, entry: Entry) -> None:
+        """Take in an entry."""
+        key = entry.key
+        if entry.source is not None:
+            _include(self._by_source, (key[0], entry.source), key)
+        for source, _ in entry.elsewhere:
+            _include(self._by_source, (key[0], source), key)
+        if entry.survivor is not None:
+            _include(self._by_survivor, (key[0], entry.survivor), key)
+
+    def discard(self, entry: Entry) -> None:
+        """Take out an entry."""
+        key = entry.key
+        for source in entry.sources:
+            _exclude(self._by_source, (key[0], source), key)
+        if entry.survivor is not None:
+            _exclude(self._by_survivor, (key[0], entry.survivor), key)
+
+
+def _include(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
+    keys = table.get(name)
+    if keys is None:
+        table[name] = {key: None}
+    else:
+        keys[key] = None
+
+
+def _exclude(table: dict[tuple[str, str], _Keys], name: tuple[str, str], key: EntryKey) -> None:
+    keys = table.get(name, {})
+    keys.pop(key, None)  # not there if an interrupt came while it was taken in
+    if not keys:
+        table.pop(name, None)
 
 
 def _to_array(orders: Iterable[int]) -> I64:

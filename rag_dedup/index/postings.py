@@ -1,4 +1,4 @@
-"""Who has this key: sorted runs in memory, and the way from an order to its survivor."""
+"""Who has this key: sorted runs in memory, and the signatures of survivors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.document import EntryKey
 from rag_dedup.index.runs import (
     ArrayRun,
     Hits,
@@ -84,18 +83,16 @@ class Postings:
     def __init__(self) -> None:
         self._count = 0
         self._signatures: U64 = np.empty((0, 2), np.uint64)
-        self._names: list[EntryKey] = []
         self._slots: I64 = np.empty(0, np.int64)  # by order; -1 for none
         self._runs: tuple[U64, ...] = ()
         self._sieve = Sieve(0)
         self._dead = 0
 
-    def add(self, orders: Sequence[int], names: Sequence[EntryKey], signatures: U64) -> None:
+    def add(self, orders: Sequence[int], signatures: U64) -> None:
         """Add survivors.
 
         Args:
             orders: their orders, below 2**32; none is there already.
-            names: their keys.
             signatures: ``(n, 2 + bands)``.
         """
         if not len(orders):
@@ -103,8 +100,6 @@ class Postings:
         count = self._count + len(orders)
         self._signatures = _grow(self._signatures, self._count, count, signatures.shape[1])
         self._signatures[self._count : count] = signatures
-        del self._names[self._count :]
-        self._names.extend(names)
         places = np.asarray(orders, np.int64)
         run = make_run(places, signatures)
         kept = len(self._runs) - count_merged(list(map(len, self._runs)), len(run))
@@ -133,10 +128,6 @@ class Postings:
         slots = np.append(self._slots, -1)  # the last one stands for what is beyond
         there: list[bool] = (slots[np.minimum(places, len(self._slots))] >= 0).tolist()
         return there
-
-    def name_of(self, order: int) -> EntryKey:
-        """Return the key of a survivor."""
-        return self._names[int(self._slots[order])]
 
     def signatures_of(self, orders: Sequence[int]) -> U64:
         """Return the signatures of survivors that are there."""
@@ -172,7 +163,7 @@ class Postings:
         """Return what is live of it, written anew."""
         orders = np.flatnonzero(self._slots >= 0).tolist()
         fresh = Postings()
-        fresh.add(orders, [self.name_of(order) for order in orders], self.signatures_of(orders))
+        fresh.add(orders, self.signatures_of(orders))
         return fresh
 
     def size(self) -> int:

@@ -22,7 +22,7 @@ from rag_dedup.errors import (
     StalePlanError,
     UnknownIdError,
 )
-from rag_dedup.index.memory import Tables
+from rag_dedup.index.tables import Tables
 from tests.engine.strategies import batches
 
 LONG = "the broker keeps a log of all messages that a client sends to a topic and hands them out in order"

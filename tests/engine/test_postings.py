@@ -62,8 +62,7 @@ class PostingsMachine(RuleBasedStateMachine):
         self.postings = self.postings.compacted()
 
     def put(self, survivors: dict[int, tuple[int, ...]]) -> None:
-        names = [("", str(order)) for order in survivors]
-        self.postings.add(list(survivors), names, np.array(list(survivors.values()), dtype=np.uint64))
+        self.postings.add(list(survivors), np.array(list(survivors.values()), dtype=np.uint64))
 
     @invariant()
     def finds_what_a_list_would(self) -> None:
@@ -80,7 +79,6 @@ class PostingsMachine(RuleBasedStateMachine):
             ]
         for order in self.live:
             assert self.postings.hold([order, 5000, order]) == [True, False, True]
-            assert self.postings.name_of(order) == ("", str(order))
             assert tuple(self.postings.signatures_of([order])[0].tolist()) == self.live[order]
 
     def find(self, query: tuple[int, ...], column: int, without: tuple[int, ...]) -> list[int]:
@@ -111,13 +109,12 @@ def test_an_interrupt_at_any_line_is_undone() -> None:
     """Also while the sieve is made anew, as it is here for the second lot."""
     count = 2000
     lots = [sign_many(0, count), sign_many(count, count)]
-    names = [("", str(order)) for order in range(2 * count)]
     nothing: npt.NDArray[np.int64] = np.empty(0, np.int64)
 
     def add_until(line: int) -> bool:
         """Add the second lot, with an interrupt at one line; tell whether it came that far."""
         postings = Postings()
-        postings.add(range(count), names[:count], lots[0])
+        postings.add(range(count), lots[0])
         state = postings.save([0, *range(count, 2 * count)])
         left = line
 
@@ -134,7 +131,7 @@ def test_an_interrupt_at_any_line_is_undone() -> None:
         sys.settrace(interrupt)
         try:
             postings.withdraw([0])
-            postings.add(range(count, 2 * count), names[count:], lots[1])
+            postings.add(range(count, 2 * count), lots[1])
         except KeyboardInterrupt:
             sys.settrace(before)
             postings.restore(state)

@@ -1,0 +1,173 @@
+"""Entries in memory, and the ways to find them."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rag_dedup.document import Changes, Document, Entry, EntryKey, GuardHit, Run, Source
+from rag_dedup.index.groups import Groups, join_name, split_name
+from rag_dedup.index.postings import Postings
+from rag_dedup.index.protocol import Measures
+from rag_dedup.index.runs import Hits
+from rag_dedup.kernels.sets import I64, U64
+
+__all__ = ["Tables"]
+
+_SAMPLE = 1000
+"""Entries that are measured."""
+_LINKS = 300
+"""Bytes that the ways to an entry take, about."""
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+"""Types of metadata that need not be kept as they are."""
+
+Packed = tuple[Any, ...]
+"""An entry and its document as one plain tuple.
+
+It takes less than half of the memory of the two, and since there is nothing but strings and numbers in
+it, Python's garbage collector does not walk through it again and again. For the same reason these tuples
+lie in an array, and are found by strings.
+"""
+
+
+class Tables:
+    """A view, and the writes of a commit."""
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.next_order = 0
+        self.postings = Postings()
+        self.runs: list[Run] = []
+        self.seen: dict[Source, int] = {}
+        self._packed: npt.NDArray[np.object_] = np.empty(0, object)  # by order
+        self._orders: dict[str, int] = {}  # by name
+        self._sources = Groups()
+        self._clusters = Groups()
+
+    def __iter__(self) -> Iterator[Entry]:
+        for order in range(self.next_order):
+            packed = self._packed[order]
+            if packed is not None:
+                yield _unpack(packed)
+
+    def entries(self, keys: Sequence[EntryKey]) -> list[Entry | None]:
+        """Return the entry of each key."""
+        orders = [self._orders.get(join_name(*key)) for key in keys]
+        return [None if order is None else _unpack(self._packed[order]) for order in orders]
+
+    def of_sources(self, sources: Sequence[tuple[str, str]]) -> list[list[Entry]]:
+        """Return the entries of each (scope, source)."""
+        return [self.survivors_at(self._sources.orders(join_name(*source))) for source in sources]
+
+    def of_survivors(self, survivors: Sequence[EntryKey]) -> list[list[Entry]]:
+        """Return the duplicates of each survivor."""
+        return [self.survivors_at(self._clusters.orders(join_name(*key))) for key in survivors]
+
+    def find(self, signatures: U64, limit: int, without: I64) -> Hits:
+        """Return the survivors that share a key."""
+        return self.postings.find(signatures, limit, without)
+
+    def survivors_at(self, orders: Sequence[int]) -> list[Entry]:
+        """Return the survivors that were found, by their orders."""
+        return [_unpack(self._packed[order]) for order in orders]
+
+    def list_runs(self) -> list[Run]:
+        """Return the ingestion runs, in order."""
+        return list(self.runs)
+
+    def list_sources(self) -> dict[Source, int]:
+        """Return every source, and the number of the run that has seen it last."""
+        return {**dict.fromkeys(map(split_name, self._sources), 0), **self.seen}
+
+    def measure(self) -> Measures:
+        """Return how large the index is; entries are estimated from a few of them."""
+        few = list(itertools.islice(filter(None, self._packed), _SAMPLE))
+        each = sum(_LINKS + sum(map(sys.getsizeof, (packed, *packed))) for packed in few)
+        size = self.postings.size() + each * len(self._orders) // max(len(few), 1)
+        return Measures(size, *self.postings.count(), self.postings.find_largest_key())
+
+    def mark(self, changes: Changes) -> None:
+        """Remember what a run has seen, and forget sources."""
+        for source in changes.forgotten:
+            self.seen.pop(source, None)
+        if changes.run is not None:
+            names = [run.name for run in self.runs]
+            if changes.run.name not in names:
+                self.runs.append(changes.run)
+                names.append(changes.run.name)
+            self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run.name) + 1))
+
+    def put(self, entry: Entry) -> None:
+        """Insert or replace an entry."""
+        self.remove(entry.key)
+        if entry.order >= len(self._packed):
+            longer: npt.NDArray[np.object_] = np.empty(max(entry.order + 1, 2 * len(self._packed)), object)
+            longer[: len(self._packed)] = self._packed
+            self._packed = longer
+        # Named first: what an interrupt leaves half done is undone by name.
+        self._orders[join_name(*entry.key)] = entry.order
+        self._packed[entry.order] = _pack(entry)
+        for groups, name in self._name_groups(entry):
+            groups.add(name, entry.order)
+        if entry.order >= self.next_order:
+            self.next_order = entry.order + 1
+
+    def remove(self, key: EntryKey) -> None:
+        """Remove an entry if it is there."""
+        order = self._orders.pop(join_name(*key), None)
+        if order is not None and (packed := self._packed[order]) is not None:
+            for groups, name in self._name_groups(_unpack(packed)):
+                groups.discard(name, order)
+            self._packed[order] = None
+
+    def _name_groups(self, entry: Entry) -> Iterator[tuple[Groups, str]]:
+        """Return what an entry belongs to."""
+        scope = entry.key[0]
+        for source in entry.sources:
+            yield self._sources, join_name(scope, source)
+        if entry.survivor is not None:
+            yield self._clusters, join_name(scope, entry.survivor)
+
+
+def _pack(entry: Entry) -> Packed:
+    document = entry.document
+    metadata = document.metadata
+    plain = _ATOMS.issuperset(map(type, metadata.values()))
+    return (
+        *entry.key,
+        entry.order,
+        entry.source,
+        entry.survivor,
+        entry.method,
+        entry.similarity,
+        None if entry.guard is None else tuple(entry.guard),
+        entry.elsewhere,
+        document.text,
+        document.source,
+        document.url,
+        document.span,
+        document.related,
+        tuple(itertools.chain.from_iterable(metadata.items())) if plain else metadata,
+    )
+
+
+def _unpack(packed: Packed) -> Entry:
+    scope, id, order, own, survivor, method, similarity, guard, elsewhere, *parts = packed
+    text, source, url, span, related, data = parts
+    metadata = dict(zip(data[::2], data[1::2], strict=True)) if type(data) is tuple else data
+    return Entry(
+        (scope, id),
+        Document(id, text, source, url, scope, metadata, span, related),
+        own,
+        order,
+        survivor,
+        method,
+        similarity,
+        None if guard is None else GuardHit(*guard),
+        elsewhere,
+    )
