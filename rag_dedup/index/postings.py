@@ -195,6 +195,6 @@ def _grow(array: U64, count: int, needed: int, width: int) -> U64:
     """Return ``array`` with room for ``needed`` rows, of which ``count`` are in use."""
     if needed <= len(array):
         return array
-    wider = np.empty((max(needed, len(array) + len(array) // 2), width), array.dtype)
+    wider = np.empty((max(needed, len(array) + len(array) // 8), width), array.dtype)
     wider[:count] = array[:count] if count else 0
     return wider

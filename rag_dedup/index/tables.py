@@ -106,7 +106,9 @@ class Tables:
         """Insert or replace an entry."""
         self.remove(entry.key)
         if entry.order >= len(self._packed):
-            longer: npt.NDArray[np.object_] = np.empty(max(entry.order + 1, 2 * len(self._packed)), object)
+            longer: npt.NDArray[np.object_] = np.empty(
+                max(entry.order + 1, len(self._packed) * 9 // 8 + 64), object
+            )
             longer[: len(self._packed)] = self._packed
             self._packed = longer
         # Named first: what an interrupt leaves half done is undone by name.
