@@ -104,11 +104,9 @@ class PostgresStore:
         self._place = _describe(url)
         self._pool = Pool(self._open)
         with self._connection() as connection:
-            number = _find_namespace(connection, namespace)
+            number = _find_namespace(connection, namespace) or _prepare(connection, namespace, create)
             if number is None:
-                if not create:
-                    raise refuse_to_create(self._place, namespace)
-                number = _prepare(connection, namespace)
+                raise refuse_to_create(self._place, namespace)
             self._number = number
 
     @contextmanager
@@ -315,25 +313,27 @@ def _find_namespace(connection: Connection, namespace: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _prepare(connection: Connection, namespace: str) -> int:
-    """Make or update the schema and the namespace, and return its number."""
+def _prepare(connection: Connection, namespace: str, create: bool) -> int | None:
+    """Update the schema, make the namespace if that is wanted, and return its number."""
     name = encode_name(namespace)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         version = _read_version(connection)
+        if not version and not create:
+            return None
         for migrate in MIGRATIONS[version:]:
             migrate(connection)
         if version < len(MIGRATIONS):
             connection.execute("DELETE FROM rag_dedup_schema")
             connection.execute("INSERT INTO rag_dedup_schema VALUES (%s)", (len(MIGRATIONS),))
         row = connection.execute(_FIND, (name,)).fetchone()
-        if row is None:
+        if row is None and create:
             insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (%b, %s) RETURNING number"
             row = connection.execute(insert, (name, encode_state(make_state()))).fetchone()
             assert row is not None, "an insert returns what it says"
             for statement in _TABLES:
                 connection.execute(statement.format(_prefix(row[0])))
-        return int(row[0])
+        return None if row is None else int(row[0])
 
 
 def _read_version(connection: Connection) -> int:

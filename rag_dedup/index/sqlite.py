@@ -80,11 +80,9 @@ class SqliteStore:
             raise ConfigurationError(f"there is no file {self.path}")
         self._pool = Pool(self._open)
         with _clear_errors(self.path), self._pool.connection() as connection:
-            number = _find_namespace(connection, namespace)
+            number = _find_namespace(connection, namespace) or _prepare(connection, namespace, create)
             if number is None:
-                if not create:
-                    raise refuse_to_create(self.path, namespace)
-                number = _prepare(connection, namespace)
+                raise refuse_to_create(self.path, namespace)
             self._number = number
 
     @contextmanager
@@ -289,23 +287,26 @@ def _find_namespace(connection: sqlite3.Connection, namespace: str) -> int | Non
         return None if row is None else int(row[0])
 
 
-def _prepare(connection: sqlite3.Connection, namespace: str) -> int:
-    """Make or update the schema and the namespace, and return its number."""
+def _prepare(connection: sqlite3.Connection, namespace: str, create: bool) -> int | None:
+    """Update the schema, make the namespace if that is wanted, and return its number."""
     name = encode_name(namespace)
     with _transaction(connection, "BEGIN IMMEDIATE"):
-        for migrate in MIGRATIONS[_read_version(connection) :]:
+        version = _read_version(connection)
+        if not version and not create:
+            return None
+        for migrate in MIGRATIONS[version:]:
             migrate(connection)
         connection.execute("DELETE FROM rag_dedup_schema")
         connection.execute("INSERT INTO rag_dedup_schema VALUES (?)", (len(MIGRATIONS),))
         row = connection.execute(_FIND, (name,)).fetchone()
-        if row is None:
+        if row is None and create:
             state = encode_state(make_state())
             insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (?, ?)"
             number = connection.execute(insert, (name, state)).lastrowid
             for table in _TABLES:
                 connection.execute(table.format(_prefix(number)))
             row = (number,)
-        return int(row[0])
+        return None if row is None else int(row[0])
 
 
 def _read_version(connection: sqlite3.Connection) -> int:

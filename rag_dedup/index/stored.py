@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,7 @@ class StoredView:
         self.state = session.read_state()
         self._entries: dict[EntryKey, Entry | None] = {}
         self._by_order: dict[int, Entry] = {}
+        self._names: dict[EntryKey, bytes] = {}  # of what was asked for; they are written under it
         self._signatures: dict[int, bytes | None] = {}
         self._runs: list[PagedRun] | None = None
 
@@ -78,6 +80,7 @@ class StoredView:
         """Return the entry of each key."""
         names = {name_entry(key): key for key in keys if key not in self._entries}
         if names:
+            self._names.update((key, name) for name, key in names.items())
             orders = self._session.find_orders(list(names))
             self._load(orders.values())
             for name, key in names.items():
@@ -124,19 +127,21 @@ class StoredView:
         """Write ``changes`` as the next step."""
         keys = [*changes.delete, *(entry.key for entry in changes.put)]
         known = dict(zip(keys, self.entries(keys), strict=True))
+        name_groups = partial(_name_groups, names={})  # many entries come from one source
         writes = Writes(self.state, token)
         for key in changes.delete:
             if (old := known[key]) is not None:
                 writes.deleted.append((old.order, name_entry(key)))
-                writes.left += [(group, old.order) for group in _name_groups(old)]
+                writes.left += [(group, old.order) for group in name_groups(old)]
         for entry in changes.put:
             old = known[entry.key]
             if old is not None and old.order != entry.order:
                 raise CorruptIndexError(f"entry {old.order} of the index cannot become entry {entry.order}")
-            before, after = set() if old is None else set(_name_groups(old)), set(_name_groups(entry))
+            before, after = set() if old is None else set(name_groups(old)), set(name_groups(entry))
             writes.left += [(group, entry.order) for group in sorted(before - after)]
             writes.joined += [(group, entry.order) for group in sorted(after - before)]
-            writes.records.append((entry.order, name_entry(entry.key), encode_entry(entry)))
+            name = self._names.get(entry.key) or name_entry(entry.key)
+            writes.records.append((entry.order, name, encode_entry(entry)))
         self._write_signatures(writes, changes)
         self._write_sources(writes, changes)
         orders = [self.state.next_order, *(entry.order + 1 for entry in changes.put)]
@@ -333,13 +338,16 @@ class StoredIndex:
         return StoredIndex, (self._store,)
 
 
-def _name_groups(entry: Entry) -> list[bytes]:
-    """Return the names of what an entry belongs to."""
+def _name_groups(entry: Entry, names: dict[tuple[str, str, str], bytes]) -> list[bytes]:
+    """Return the names of what an entry belongs to; those that were made before are in ``names``."""
     scope = entry.key[0]
-    groups = [name_group("source", (scope, source)) for source in entry.sources]
+    groups = [("source", scope, source) for source in entry.sources]
     if entry.survivor is not None:
-        groups.append(name_group("survivor", (scope, entry.survivor)))
-    return groups
+        groups.append(("survivor", scope, entry.survivor))
+    for group in groups:
+        if group not in names:
+            names[group] = name_group(group[0], group[1:])
+    return [names[group] for group in groups]
 
 
 def _stack(rows: Sequence[bytes], width: int) -> U64:

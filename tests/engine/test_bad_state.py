@@ -407,3 +407,19 @@ def test_a_timeout_that_is_none(tmp_path: Path, timeout: str) -> None:
 def test_settings_that_are_unknown(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no settings but"):
         open_index(f"sqlite:///{tmp_path / 'x.db'}?mode=ro")
+
+
+@pytest.mark.parametrize("store", SHARED)
+def test_an_index_that_is_not_to_be_made(store: str, tmp_path: Path) -> None:
+    url = STORES[store]()
+    Deduplicator(url)
+    assert open_index(url, create=False).header is not None
+    with pytest.raises(ConfigurationError, match=r"no index in namespace 'never'"):
+        open_index(url.partition("?")[0], "never", create=False)
+    if store == "sqlite":
+        empty = tmp_path / "empty.db"
+        empty.touch()
+        with pytest.raises(ConfigurationError, match="no index in namespace"):
+            open_index(f"sqlite:///{empty}", create=False)
+        with contextlib.closing(sqlite3.connect(empty)) as connection:
+            assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
