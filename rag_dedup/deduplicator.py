@@ -36,7 +36,8 @@ from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.kernels import can_warm_up, warm_up
-from rag_dedup.planner import Arrival, Ingestion, Removal, Rules, Sweep, make_plan
+from rag_dedup.planner import Rules, make_plan
+from rag_dedup.request import Arrival, Ingestion, Removal, Sweep
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
 

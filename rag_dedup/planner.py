@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from rag_dedup.document import (
     Action,
-    Decision,
     Document,
     Entry,
     EntryKey,
@@ -25,7 +24,6 @@ from rag_dedup.document import (
     Report,
     Run,
     Source,
-    copy_document,
 )
 from rag_dedup.draft import Draft
 from rag_dedup.errors import UnknownRunError
@@ -33,9 +31,11 @@ from rag_dedup.fingerprint import MinHash
 from rag_dedup.guard import Guard, Marks, compare_marks, find_difference, read_marks
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
+from rag_dedup.outcome import compare_states
+from rag_dedup.request import Arrival, Call, Ingestion, Removal, Request, Sweep
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
-__all__ = ["Arrival", "Ingestion", "Removal", "Rules", "Sweep", "make_plan"]
+__all__ = ["Rules", "make_plan"]
 
 _FEW = 4
 """So many near survivors are compared one by one."""
@@ -67,60 +67,6 @@ class Rules:
     def is_stored(self, entry: Entry) -> bool:
         """Tell whether the vector store holds this entry."""
         return entry.survivor is None or self.annotate
-
-
-class Arrival(NamedTuple):
-    """A document that came in.
-
-    Args:
-        key: (scope, id).
-        document: a copy that nobody else has.
-        source: the key of its source, ``None`` if it has none.
-        given: the caller's own.
-    """
-
-    key: EntryKey
-    document: Document
-    source: str | None
-    given: Document
-
-
-class Ingestion(NamedTuple):
-    """A call with documents.
-
-    Args:
-        arrivals: the documents.
-        complete: what a source of these documents has in the index and not here is released.
-        run: the ingestion run that the call is a part of.
-    """
-
-    arrivals: Sequence[Arrival]
-    complete: bool
-    run: str | None = None
-
-
-class Removal(NamedTuple):
-    """A call to forget documents, and sources: a document goes with the last of its sources."""
-
-    keys: Sequence[EntryKey] = ()
-    sources: Sequence[Source] = ()
-
-
-class Sweep(NamedTuple):
-    """A call to forget the sources of a scope that were not seen in a run.
-
-    Args:
-        scope: of the sources.
-        run: the run.
-        since: those that a later run has seen stay too, and those that no run ever saw.
-    """
-
-    scope: str
-    run: str
-    since: bool
-
-
-Request = Ingestion | Removal | Sweep
 
 
 def make_plan(view: View, rules: Rules, request: Request, uncertain: Sequence[EntryKey] = ()) -> Plan:
@@ -440,35 +386,16 @@ class Planner:
         labels: Sequence[Action],
         forgotten: tuple[Source, ...] = (),
     ) -> Plan:
-        """Compare before and after: that is what the vector store must do."""
-        decisions = tuple(map(self._decide, arrivals, labels))
-        given = {id(arrival.document): arrival.given for arrival in arrivals}
-        added: list[Document] = []
-        promoted: list[Document] = []
-        removed: dict[str, None] = {}
-        written: set[str] = set()
-        arrived = {arrival.key for arrival in arrivals}
-        for key in self._sort_touched(arrivals):
-            old, new = self.draft.before(key), self.draft.entry(key)
-            was_stored = old is not None and self.rules.is_stored(old)
-            doubtful = key in self.uncertain
-            if new is None or not self.rules.is_stored(new):
-                if was_stored or doubtful:
-                    removed[key[1]] = None
-            elif old is None or old.document.text != new.document.text or (doubtful and key in arrived):
-                added.append(_hand_out(new.document, given))
-                written.add(key[1])
-            elif not was_stored or doubtful:
-                promoted.append(_hand_out(new.document, given))
-                written.add(key[1])
-        for name in written:
-            removed.pop(name, None)
-        report = Report.count(decisions, added=len(added), removed=len(removed), promoted=len(promoted))
+        """Say what is to happen."""
+        outcome = compare_states(self.draft, self.rules.is_stored, arrivals, labels, self.uncertain)
+        report = Report.count(
+            outcome.decisions,
+            added=len(outcome.added),
+            removed=len(outcome.removed),
+            promoted=len(outcome.promoted),
+        )
         return Plan(
-            decisions=decisions,
-            added=tuple(added),
-            removed=tuple(removed),
-            promoted=tuple(promoted),
+            *outcome,
             report=report,
             generation=self.view.generation,
             remake=partial(make_plan, rules=self.rules, request=request),
@@ -476,52 +403,6 @@ class Planner:
             changes=replace(self.draft.changes(), forgotten=forgotten, **_mark_sources(request, self.view)),
             token=uuid.uuid4().hex,
         )
-
-    def _sort_touched(self, arrivals: Sequence[Arrival]) -> list[EntryKey]:
-        """Return the keys that were touched: those that arrived, in order, then the others by theirs."""
-        others = dict.fromkeys([*self.draft.touched, *sorted(self.uncertain)])
-        first = [arrival.key for arrival in arrivals if others.pop(arrival.key, others) is None]
-        return first + sorted(others, key=self._order_of)
-
-    def _order_of(self, key: EntryKey) -> int:
-        entry = self.draft.entry(key)
-        return -1 if entry is None else entry.order
-
-    def _decide(self, arrival: Arrival, label: Action) -> Decision:
-        """Say what became of a document, at the end of the plan."""
-        entry = self.draft.entry(arrival.key)
-        assert entry is not None, "an arriving document is in the draft"
-        action: Action = label
-        if label == "keep" and not self.rules.is_stored(entry):
-            action = "drop"
-        return Decision(
-            arrival.key[1],
-            action,
-            entry.survivor,
-            entry.method,
-            entry.similarity,
-            entry.guard,
-            arrival.key[0],
-        )
-
-
-class Call:
-    """The documents of one call, and where each source begins and ends when it is complete."""
-
-    def __init__(self, arrivals: Sequence[Arrival], complete: bool) -> None:
-        self.arrivals = arrivals
-        self.keys: set[EntryKey] = set()
-        self.starts: dict[int, Source] = {}
-        self.ends: dict[int, Source] = {}
-        if complete:
-            self.keys.update(arrival.key for arrival in arrivals)
-            turns: dict[Source, tuple[int, int]] = {}
-            for i, arrival in enumerate(arrivals):
-                if arrival.source is not None:
-                    source = (arrival.key[0], arrival.source)
-                    turns[source] = (turns.get(source, (i, i))[0], i)
-            self.starts = {first: source for source, (first, _) in turns.items()}
-            self.ends = {last: source for source, (_, last) in turns.items()}
 
 
 def _mark_sources(request: Request, view: View) -> dict[str, Any]:
@@ -535,12 +416,6 @@ def _mark_sources(request: Request, view: View) -> dict[str, Any]:
 def _name_text(entry: Entry) -> tuple[str, str]:
     """Return scope and text, which is what is matched."""
     return entry.key[0], entry.document.text
-
-
-def _hand_out(document: Document, given: dict[int, Document]) -> Document:
-    """Return what the caller may do anything to: the document that came in, if it is the same, or a copy."""
-    own = given.get(id(document))
-    return own if own is not None and own.scope == document.scope else copy_document(document)
 
 
 def _add_source(known: Entry, arrival: Arrival) -> Entry:
