@@ -6,7 +6,7 @@ words -> pure -> state -> engine -> rim          each imports only what stands t
 words    document  errors
 pure     text  kernels  url  segment  edge  fingerprint  guard  survivor
 state    boilerplate  index
-engine   request  draft  matcher  outcome  planner  deduplicator  operations
+engine   request  intake  draft  matcher  outcome  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli
 ```
 

@@ -18,28 +18,24 @@ The laws, each a property test:
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from rag_dedup.document import Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance, copy_document
 from rag_dedup.errors import (
     ConfigurationError,
-    DuplicateIdError,
-    InputError,
-    MissingScopeError,
     StalePlanError,
     UnknownIdError,
 )
 from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
+from rag_dedup.intake import ScopeKey, find_scope, find_source, take_in
 from rag_dedup.kernels import can_warm_up, warm_up
 from rag_dedup.planner import Rules, make_plan
 from rag_dedup.request import Arrival, Ingestion, Removal, Sweep
 from rag_dedup.text import tokenise
-from rag_dedup.url import KEY_SCHEME, SAFE, canonicalize_url
+from rag_dedup.url import KEY_SCHEME
 
 __all__ = ["Deduplicator", "ScopeKey"]
 
@@ -47,9 +43,6 @@ _log = logging.getLogger(__name__)
 
 _WORTH_LOADING = 1 << 24
 """Characters of a call from which the compiled kernel saves the time that it takes to load."""
-
-ScopeKey = str | Sequence[str] | Callable[[Document], str]
-"""A metadata key, several of them, or a function of the document."""
 
 
 class Deduplicator:
@@ -140,7 +133,7 @@ class Deduplicator:
             MissingScopeError: a document without the scope that ``scope_key`` promises.
             InputError: something that is not a document.
         """
-        request = Ingestion(self._check(documents), complete, run)
+        request = Ingestion(self._take_in(documents), complete, run)
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, request)
 
@@ -223,7 +216,7 @@ class Deduplicator:
 
     def run(self, documents: Iterable[Document], *, complete: bool = False, run: str | None = None) -> Plan:
         """Plan and commit as one step, and return the plan that was committed."""
-        request = Ingestion(self._check(documents), complete, run)
+        request = Ingestion(self._take_in(documents), complete, run)
         with self.index.transaction() as transaction:
             plan = make_plan(transaction.view, self._rules, request)
             if plan.changes:
@@ -254,7 +247,7 @@ class Deduplicator:
         ids = [ids] if isinstance(ids, str) else list(ids)
         if (source is None) == (not ids):
             raise ConfigurationError("forget needs either a source or ids")
-        key = None if source is None else _find_source(source, None, {})
+        key = None if source is None else find_source(source, None, {})
         removal = Removal([(scope, id) for id in ids], [] if key is None else [(scope, key)])
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, removal)
@@ -367,49 +360,14 @@ class Deduplicator:
         >>> Deduplicator(scope_key="tenant").find_scope(Document("a", "", metadata={"tenant": "t"}))
         't'
         """
-        key = self.scope_key
-        if key is None:
-            scope: object = document.scope
-        elif callable(key):
-            scope = key(document)
-        else:
-            names = [key] if isinstance(key, str) else list(key)
-            values = [document.metadata.get(name) for name in names]
-            for name, value in zip(names, values, strict=True):
-                if value is None or value == "" or value == []:
-                    raise MissingScopeError(f"document {document.id!r} has no {name!r} in its metadata")
-            scope = values[0] if isinstance(key, str) and isinstance(values[0], str) else _encode(values)
-        if not isinstance(scope, str) or (key is not None and not scope):
-            raise MissingScopeError(f"document {document.id!r}: its scope is {scope!r}, not a name")
-        return scope
+        return find_scope(document, self.scope_key)
 
     def _sweep(self, sweep: Sweep) -> Plan:
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, sweep)
 
-    def _check(self, documents: Iterable[Document]) -> list[Arrival]:
-        """Return the documents with their scope and source and a copy of their metadata."""
-        if isinstance(documents, (Document, str)):
-            raise InputError(f"documents must be several Documents, not one {type(documents).__name__}")
-        arrivals: list[Arrival] = []
-        texts: dict[EntryKey, str] = {}
-        names: dict[str, str] = {}
-        for number, document in enumerate(documents):
-            if not isinstance(document, Document):
-                raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
-            if not isinstance(document.id, str) or not isinstance(document.text, str):
-                raise InputError(f"document {number}: id and text must be str")
-            if not isinstance(document.related, tuple) or not _is_span(document.span):
-                raise InputError(
-                    f"document {document.id!r}: related must be a tuple of ids, span None or (start, end)"
-                )
-            own = copy_document(document, self.find_scope(document))
-            key = own.key
-            if texts.setdefault(key, own.text) != own.text:
-                raise DuplicateIdError(f"id {own.id!r} occurs twice in this call, with different texts")
-            source = _find_source(document.source, document.url, names)
-            self.index.check(own)
-            arrivals.append(Arrival(key, own, source, document))
+    def _take_in(self, documents: Iterable[Document]) -> list[Arrival]:
+        arrivals = take_in(documents, self.scope_key, self.index.check)
         if sum(len(arrival.document.text) for arrival in arrivals) >= _WORTH_LOADING and can_warm_up():
             _load_kernel()
         return arrivals
@@ -435,38 +393,6 @@ def _have_same_outcome(one: Plan, other: Plan) -> bool:
         for plan in (one, other)
     ]
     return outcomes[0] == outcomes[1]
-
-
-def _is_span(span: object) -> bool:
-    if span is None:
-        return True
-    return isinstance(span, tuple) and len(span) == 2 and all(isinstance(place, int) for place in span)
-
-
-def _find_source(source: str | None, url: str | None, names: dict[str, str]) -> str | None:
-    """Return the key of a source: canonical when it is a URL, ``None`` for a placeholder.
-
-    Args:
-        source, url: what the document says.
-        names: the key of each name so far, since many chunks come from one page.
-    """
-    for name in (source, url):
-        if isinstance(name, str):
-            key = names.get(name)
-            if key is None:
-                key = names[name] = canonicalize_url(name, SAFE)
-            if key:
-                return key
-    return None
-
-
-def _encode(values: list[Any]) -> str:
-    """Write scope values as JSON; lists are sets (an ACL has no order), dict keys are sorted."""
-    plain = [sorted(v, key=repr) if isinstance(v, (list, tuple, set, frozenset)) else v for v in values]
-    try:
-        return json.dumps(plain, sort_keys=True, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
-        raise MissingScopeError(f"a scope must be made of JSON values: {error}") from error
 
 
 def _get_entry(view: View, key: EntryKey) -> Entry:
