@@ -253,7 +253,7 @@ class Deduplicator:
             return make_plan(view, self._rules, removal)
 
     def sweep(self, run: str, scope: str = "") -> Plan:
-        """Plan the removal of the sources that a full run has not seen.
+        """Plan the removal of the sources that neither a full run nor a later one has seen.
 
         Args:
             run: its name, as it was given to :meth:`plan` with each part of the run.
@@ -268,7 +268,7 @@ class Deduplicator:
         >>> dedup.sweep("2026-11-30").removed
         ('a',)
         """
-        return self._sweep(Sweep(scope, run, since=False))
+        return self._sweep(Sweep(scope, run, spare_unmarked=False))
 
     def expire(self, older_than: str, scope: str = "") -> Plan:
         """Plan the removal of the sources that were last seen before a run.
@@ -282,7 +282,7 @@ class Deduplicator:
         Raises:
             UnknownRunError: there is no such run.
         """
-        return self._sweep(Sweep(scope, older_than, since=True))
+        return self._sweep(Sweep(scope, older_than, spare_unmarked=True))
 
     def reconcile(self, ids: Iterable[str]) -> Drift:
         """Compare with what a vector store holds.
@@ -384,15 +384,13 @@ def _load_kernel() -> None:
 
 def _have_same_outcome(one: Plan, other: Plan) -> bool:
     """Tell whether two plans decide the same and ask the vector store for the same."""
-    outcomes = [
-        (
-            plan.decisions,
-            plan.removed,
-            *([(d.scope, d.id, d.text) for d in documents] for documents in (plan.added, plan.promoted)),
+    try:
+        return all(
+            getattr(one, name) == getattr(other, name)
+            for name in ("decisions", "removed", "added", "promoted")
         )
-        for plan in (one, other)
-    ]
-    return outcomes[0] == outcomes[1]
+    except Exception:  # metadata that refuse comparison, such as arrays
+        return False
 
 
 def _get_entry(view: View, key: EntryKey) -> Entry:

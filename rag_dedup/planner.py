@@ -156,14 +156,14 @@ class Planner:
         names = [run.name for run in self.view.list_runs()]
         number = names.index(sweep.run) + 1 if sweep.run in names else None
         seen = {key: last for key, last in self.view.list_sources().items() if key[0] == sweep.scope}
-        if number is None or (number not in seen.values() and not sweep.since):
+        if number is None or (number not in seen.values() and not sweep.spare_unmarked):
             raise UnknownRunError(
                 f"run {sweep.run!r} has seen no source of scope {sweep.scope!r}; nothing is forgotten"
             )
         gone = [
             source
             for source, last in sorted(seen.items())
-            if (0 < last < number if sweep.since else last != number)
+            if last < number and (last or not sweep.spare_unmarked)
         ]
         return self.forget(Removal(sources=gone), sweep)
 

@@ -48,17 +48,17 @@ class Removal(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """A call to forget the sources of a scope that were not seen in a run.
+    """A call to forget the sources of a scope that neither a run nor a later one has seen.
 
     Args:
         scope: of the sources.
         run: the run.
-        since: those that a later run has seen stay too, and those that no run ever saw.
+        spare_unmarked: those that no run ever saw stay.
     """
 
     scope: str
     run: str
-    since: bool
+    spare_unmarked: bool
 
 
 Request = Ingestion | Removal | Sweep

@@ -337,6 +337,27 @@ class TestServers:
         with other.index.snapshot() as view:
             assert [entry.document.id for entry in view] == ["b"]
 
+    def test_a_redis_lease_that_is_lost_at_the_very_end(self) -> None:
+        """Others wrote after everything was read: the state tells."""
+        import redis
+
+        from rag_dedup.index.database import Writes
+        from rag_dedup.index.redis import RedisStore
+
+        url = share_redis().url
+        other = Deduplicator(f"{url}?namespace=late")
+        store = RedisStore(url, "late")
+
+        def write_late() -> None:
+            with store.writing() as session:
+                session.write(Writes(session.read_state(), "late"))
+                client.delete("rag_dedup:{late}:lease")
+                other.dedupe([Document("b", "five six seven eight")])
+
+        with redis.Redis.from_url(url) as client, pytest.raises(UnavailableError, match="silent"):
+            write_late()
+        assert other.generation == 1
+
     def test_a_redis_lease_that_is_renewed_while_it_writes(self) -> None:
         """Renewing it is no reason to refuse the write."""
         import redis

@@ -89,7 +89,7 @@ class Histories(RuleBasedStateMachine):
         sources = {(key[0], source) for key, held in self.sources.items() for source in held} | set(self.seen)
         for key in sources:
             last = self.seen.get(key)
-            if key[0] == scope and (last is not None and last < number if since else last != number):
+            if key[0] == scope and (last < number if last is not None else not since):
                 self.seen.pop(key, None)
                 for document in list(self.live.values()):
                     if document.scope == scope:

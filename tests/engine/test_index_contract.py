@@ -143,8 +143,8 @@ class TestIndex:
                 post(*((make_entry(str(i), i), sign(i, i, i // 3)) for i in range(start, start + count))),
             )
         gone = [i for i in range(2 * count) if i % 4]
-        apply(index, Changes(delete=tuple(("", str(i)) for i in gone), withdrawn=tuple(gone)))
-        apply(index, post((make_entry("new", 2 * count), sign(7000, 7000, 2))))
+        new = post((make_entry("new", 2 * count), sign(7000, 7000, 2)), withdrawn=tuple(gone))
+        apply(index, replace(new, delete=tuple(("", str(i)) for i in gone)))
         expected = [i for i in range(2 * count) if i % 4 == 0]
         assert find(index, *(sign(i, i, 9999) for i in range(2 * count))) == [
             (i, 0, str(i)) for i in expected

@@ -21,6 +21,7 @@ from rag_dedup.errors import (
     SchemeMismatchError,
     StalePlanError,
     UnknownIdError,
+    UnknownRunError,
 )
 from rag_dedup.index.tables import Tables
 from tests.engine.strategies import batches
@@ -451,6 +452,59 @@ class TestCommit:
         before = state(dedup)
         dedup.commit(plan)
         assert state(dedup) == before
+
+
+class TestRuns:
+    """What ingestion runs have not seen."""
+
+    @staticmethod
+    def fill() -> Deduplicator:
+        dedup = Deduplicator()
+        texts = {name: f"passage {name} tells how to set up part {name} of it" for name in "abcde"}
+        documents = {name: Document(name, text, source=f"page {name}") for name, text in texts.items()}
+        dedup.dedupe([documents["a"]])  # in no run
+        dedup.dedupe([documents["b"], documents["c"]], run="first")
+        dedup.dedupe([documents["c"], documents["d"]], run="second")
+        dedup.dedupe([documents["e"]], run="third")
+        return dedup
+
+    @pytest.mark.parametrize(("run", "removed"), [("first", "a"), ("second", "ab"), ("third", "abcd")])
+    def test_sweep(self, run: str, removed: str) -> None:
+        assert "".join(self.fill().sweep(run).removed) == removed
+
+    @pytest.mark.parametrize(("run", "removed"), [("first", ""), ("second", "b"), ("third", "bcd")])
+    def test_expire(self, run: str, removed: str) -> None:
+        assert "".join(self.fill().expire(run).removed) == removed
+
+    def test_a_run_that_nobody_knows(self) -> None:
+        for forget in (self.fill().sweep, self.fill().expire):
+            with pytest.raises(UnknownRunError, match="'fourth'"):
+                forget("fourth")
+
+    def test_a_run_that_has_seen_nothing_in_a_scope_sweeps_nothing_there(self) -> None:
+        dedup = self.fill()
+        dedup.dedupe([Document("z", LONG, source="page z", scope="s")])
+        with pytest.raises(UnknownRunError, match="scope 's'"):
+            dedup.sweep("third", scope="s")
+
+    def test_what_another_source_has_stays(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source="p"), Document("b", LONG, source="r")], run="first")
+        dedup.dedupe([Document("a", LONG, source="q")], run="second")
+        plan = dedup.sweep("second")
+        assert (plan.removed, plan.promoted) == ((), ())
+        dedup.commit(plan)
+        assert [place.source for place in dedup.sources("a")] == ["q"]
+
+    def test_what_was_seen_again_in_between_is_not_swept(self) -> None:
+        dedup = self.fill()
+        plan = dedup.sweep("third")
+        dedup.dedupe(
+            [Document("b", "passage b tells how to set up part b of it", source="page b")], run="third"
+        )
+        with pytest.raises(StalePlanError):
+            dedup.commit(plan)
+        assert "".join(dedup.replan(plan).removed) == "acd"
 
 
 class TestInputs:
