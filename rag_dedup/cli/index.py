@@ -67,7 +67,7 @@ def add_index_command(commands: Commands) -> None:
 
     removals = [
         add_planned("forget", _forget, "forget a source, or documents"),
-        add_planned("sweep", _sweep, "forget the sources that a full run has not seen"),
+        add_planned("sweep", _sweep, "forget the sources that neither a full run nor a later one has seen"),
         add_planned("expire", _expire, "forget the sources that were last seen before a run"),
     ]
     removals[0].add_argument("--source", metavar="SOURCE", help="a URL or another name")
