@@ -8,11 +8,8 @@ its write is refused, since a write goes through only if the state is the one th
 from __future__ import annotations
 
 import itertools
-import threading
-import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -35,6 +32,7 @@ from rag_dedup.index.database import (
     make_state,
     refuse_to_create,
 )
+from rag_dedup.index.lease import Lease, report_loss
 from rag_dedup.index.record import decode_name, encode_name
 
 try:
@@ -51,9 +49,6 @@ _FIELDS = 5_000
 """Fields that are asked for at once."""
 _ANSWER = 60.0
 """Seconds within which the server has to answer."""
-
-_RENEW = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('pexpire', KEYS[1], ARGV[2]) or 0"
-_RELEASE = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0"
 
 
 class RedisStore:
@@ -137,62 +132,6 @@ class RedisStore:
             yield RedisSession(self._client, self._prefix, lease)
         finally:
             lease.release()
-
-
-class Lease:
-    """The right to read and write; there is one.
-
-    A thread renews it while it is held, so that it can be short: nobody has to wait long for one who was
-    killed.
-    """
-
-    def __init__(self, client: redis.Redis, key: str, seconds: float) -> None:
-        self.key = key
-        self.token = uuid.uuid4().hex.encode("ascii")
-        self._client = client
-        self._seconds = seconds
-        self._over = threading.Event()
-
-    def acquire(self, timeout: float) -> None:
-        """Wait for it.
-
-        Raises:
-            UnavailableError: others have had it for ``timeout`` seconds.
-        """
-        deadline = time.monotonic() + timeout
-        pause = 0.001
-        while not self._client.set(self.key, self.token, nx=True, px=self._milliseconds):
-            if self._client.get(self.key) == self.token:  # the answer to an earlier attempt was lost
-                break
-            if time.monotonic() > deadline:
-                raise UnavailableError(f"other workers have had the index for {timeout} s; try again")
-            time.sleep(pause)
-            pause = min(0.05, 2 * pause)
-        threading.Thread(target=self._keep, daemon=True).start()
-
-    def renew(self) -> None:
-        """See whether it is still held, and keep it.
-
-        Raises:
-            UnavailableError: it is lost.
-        """
-        if not self._client.eval(_RENEW, 1, self.key, self.token, self._milliseconds):
-            raise _lose()
-
-    @property
-    def _milliseconds(self) -> int:
-        return round(1000 * self._seconds)
-
-    def _keep(self) -> None:
-        while not self._over.wait(self._seconds / 3):
-            with suppress(exceptions.RedisError):  # whoever asks next notices that it is lost
-                self._client.eval(_RENEW, 1, self.key, self.token, self._milliseconds)
-
-    def release(self) -> None:
-        """Give it to others; if the server is gone, it runs out."""
-        self._over.set()
-        with suppress(exceptions.RedisError):
-            self._client.eval(_RELEASE, 1, self.key, self.token)
 
 
 class RedisSession:
@@ -293,7 +232,7 @@ class RedisSession:
             # and then the state is another one, or will be refused as we would be.
             pipeline.watch(self._prefix + "state")  # type: ignore[no-untyped-call]
             if pipeline.get(self._prefix + "state") != self._state:
-                raise _lose()
+                raise report_loss()
             pipeline.multi()
             self._fill(pipeline, self._writes)
             try:
@@ -301,7 +240,7 @@ class RedisSession:
             except exceptions.WatchError as error:
                 if error.__cause__ is not None:  # so a lost connection is reported, once something is watched
                     raise error.__cause__ from None
-                raise _lose() from None
+                raise report_loss() from None
 
     def _fill(self, pipeline: Any, writes: Writes) -> None:
         prefix = self._prefix
@@ -370,12 +309,6 @@ def _split_source(data: bytes) -> Source:
 
 def _cut(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + _FIELDS] for start in range(0, len(items), _FIELDS))
-
-
-def _lose() -> UnavailableError:
-    return UnavailableError(
-        "this worker was silent for so long that others got its turn; nothing was written, plan again"
-    )
 
 
 def _describe(url: str) -> str:

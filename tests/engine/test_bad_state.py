@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -336,6 +337,20 @@ class TestServers:
             sleep_and_write()
         with other.index.snapshot() as view:
             assert [entry.document.id for entry in view] == ["b"]
+
+    def test_a_redis_lease_that_nobody_gave_back(self) -> None:
+        """An interrupt came between taking it and the block that gives it back: it must not be kept alive."""
+        import redis
+
+        from rag_dedup.index.lease import Lease
+
+        with redis.Redis.from_url(share_redis().url) as client:
+            lease = Lease(client, "abandoned", 0.2)
+            lease.acquire(1)
+            time.sleep(0.5)
+            assert client.exists("abandoned")
+            del lease
+            Lease(client, "abandoned", 0.2).acquire(5)
 
     def test_a_redis_lease_that_is_lost_at_the_very_end(self) -> None:
         """Others wrote after everything was read: the state tells."""
