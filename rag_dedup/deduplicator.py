@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from rag_dedup.document import Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance, copy_document
+from rag_dedup.document import Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance
 from rag_dedup.errors import (
     ConfigurationError,
     StalePlanError,
@@ -33,7 +33,7 @@ from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.intake import ScopeKey, find_scope, find_source, take_in
 from rag_dedup.kernels import can_warm_up, warm_up
 from rag_dedup.planner import Rules, make_plan
-from rag_dedup.request import Arrival, Ingestion, Removal, Sweep
+from rag_dedup.request import Arrivals, Ingestion, Removal, Sweep
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME
 
@@ -228,7 +228,7 @@ class Deduplicator:
         keys = list(dict.fromkeys((decision.scope, decision.id) for decision in plan.decisions))
         with self.index.snapshot() as view:
             entries = view.entries(keys)
-        stored = [copy_document(e.document) for e in entries if e is not None and self.is_stored(e)]
+        stored = [e.document for e in entries if e is not None and self.is_stored(e)]
         given = set(keys)
         return stored + [d for d in plan.promoted if (d.scope, d.id) not in given]
 
@@ -301,11 +301,11 @@ class Deduplicator:
         missing: list[Document] = []
         with self.index.snapshot() as view:
             for entry in view:
-                id = entry.document.id
+                id = entry.id
                 if self.is_stored(entry):
                     stored.add(id)
                     if id not in there:
-                        missing.append(copy_document(entry.document))
+                        missing.append(entry.document)
                 elif id in there:
                     others.add(id)
         return Drift(
@@ -338,7 +338,7 @@ class Deduplicator:
             entry = _get_entry(view, (scope, id))
             sources = _trace(view, entry)
             survivor = None if entry.survivor is None else _get_entry(view, (scope, entry.survivor))
-        here, there = ("", "") if survivor is None else (entry.document.text, survivor.document.text)
+        here, there = ("", "") if survivor is None else (entry.text, survivor.text)
         only_here, only_there = _differ(tokenise(here), tokenise(there))
         return Explanation(
             id=id,
@@ -366,9 +366,9 @@ class Deduplicator:
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, sweep)
 
-    def _take_in(self, documents: Iterable[Document]) -> list[Arrival]:
+    def _take_in(self, documents: Iterable[Document]) -> Arrivals:
         arrivals = take_in(documents, self.scope_key, self.index.check)
-        if sum(len(arrival.document.text) for arrival in arrivals) >= _WORTH_LOADING and can_warm_up():
+        if sum(len(document.text) for document in arrivals.given) >= _WORTH_LOADING and can_warm_up():
             _load_kernel()
         return arrivals
 
@@ -402,12 +402,12 @@ def _get_entry(view: View, key: EntryKey) -> Entry:
 
 def _trace(view: View, entry: Entry) -> list[Provenance]:
     """Return the cluster of an entry, survivor first."""
-    scope = entry.document.scope
+    scope = entry.key[0]
     survivor = entry if entry.survivor is None else _get_entry(view, (scope, entry.survivor))
     return [
-        Provenance(document.id, document.source or source, document.url, e.method, e.similarity)
+        Provenance(e.id, place.source or source, place.url, e.method, e.similarity)
         for e in (survivor, *view.of_survivors([survivor.key])[0])
-        for source, document in ((e.source, e.document), *e.elsewhere)
+        for source, place in ((e.source, e.place), *e.elsewhere)
     ]
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "EntryKey",
     "Explanation",
     "GuardHit",
+    "Place",
     "Plan",
     "Provenance",
     "Report",
@@ -219,12 +220,8 @@ class Report:
         }
 
 
-def copy_document(document: Document, scope: str | None = None) -> Document:
+def copy_document(document: Document) -> Document:
     """Copy a document with its metadata, so that what one side does to it does not reach the other.
-
-    Args:
-        document: any.
-        scope: of the copy, by default the same.
 
     Raises:
         InputError: the metadata is no mapping, or holds something that cannot be copied.
@@ -238,7 +235,7 @@ def copy_document(document: Document, scope: str | None = None) -> Document:
         document.text,
         document.source,
         document.url,
-        document.scope if scope is None else scope,
+        document.scope,
         _copy_metadata(document),
         document.span,
         document.related,
@@ -262,36 +259,80 @@ def _copy_metadata(document: Document) -> dict[str, Any]:
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
+class Place(NamedTuple):
+    """What a document says besides its id, scope and text, copied so that nobody changes it.
+
+    Args:
+        source, url, metadata, span, related: as in :class:`Document`.
+    """
+
+    source: str | None = None
+    url: str | None = None
+    metadata: Mapping[str, Any] = {}
+    span: tuple[int, int] | None = None
+    related: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, document: Document) -> Place:
+        """Copy it from a document.
+
+        Raises:
+            InputError: the metadata is no mapping, or holds something that cannot be copied.
+
+        >>> Place.of(Document("a", "Hello", url="https://example.com/")).url
+        'https://example.com/'
+        """
+        return cls(document.source, document.url, _copy_metadata(document), document.span, document.related)
+
+
 class Entry(NamedTuple):
     """What an index remembers of a document.
 
     Args:
         key: (scope, id).
-        document: the document itself; its text is needed for guards, explanations and promotion.
+        text: of the document; guards, explanations and promotion need it.
         source: key of its source (canonical), ``None`` if it has none.
         order: position in the history of the index. Ties and promotions go to the smallest.
+        place: what else the document says.
         survivor: id of the survivor in the same scope; ``None`` when it is one itself.
         method, similarity: how it was verified against its survivor.
         guard: the difference that kept it, if one did.
-        elsewhere: (source, document) of the same id and text in other sources: it is released when the
+        elsewhere: (source, place) of the same id and text in other sources: it is released when the
             last of its sources has let it go.
     """
 
     key: EntryKey
-    document: Document
+    text: str
     source: str | None
     order: int
+    place: Place
     survivor: str | None = None
     method: str | None = None
     similarity: float | None = None
     guard: GuardHit | None = None
-    elsewhere: tuple[tuple[str, Document], ...] = ()
+    elsewhere: tuple[tuple[str, Place], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of the document."""
+        return self.key[1]
 
     @property
     def sources(self) -> tuple[str, ...]:
         """Every source that has it."""
         first = () if self.source is None else (self.source,)
         return (*first, *(source for source, _ in self.elsewhere))
+
+    @property
+    def document(self) -> Document:
+        """The document; it is a copy, which the caller may do anything to."""
+        return self.restore(self.place)
+
+    def restore(self, place: Place) -> Document:
+        """Return the document as it was at one of its places; it is a copy, as :attr:`document` is."""
+        scope, id = self.key
+        source, url, metadata, span, related = place
+        return copy_document(Document(id, self.text, source, url, scope, metadata, span, related))
 
 
 class Run(NamedTuple):

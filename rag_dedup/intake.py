@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rag_dedup.document import Document, EntryKey, copy_document
+from rag_dedup.document import Document, EntryKey, Place
 from rag_dedup.errors import DuplicateIdError, InputError, MissingScopeError
-from rag_dedup.request import Arrival
+from rag_dedup.request import Arrivals
 from rag_dedup.url import SAFE, canonicalize_url
 
 __all__ = ["ScopeKey", "find_scope", "find_source", "take_in"]
@@ -19,7 +19,7 @@ ScopeKey = str | Sequence[str] | Callable[[Document], str]
 
 def take_in(
     documents: Iterable[Document], scope_key: ScopeKey | None, check: Callable[[Document], None]
-) -> list[Arrival]:
+) -> Arrivals:
     """Return documents with their scope and source and a copy of their metadata.
 
     Args:
@@ -34,26 +34,32 @@ def take_in(
     """
     if isinstance(documents, (Document, str)):
         raise InputError(f"documents must be several Documents, not one {type(documents).__name__}")
-    arrivals: list[Arrival] = []
+    arrivals = Arrivals(list(documents))
     texts: dict[EntryKey, str] = {}
     names: dict[str, str] = {}
-    for number, document in enumerate(documents):
-        if not isinstance(document, Document):
-            raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
-        if not isinstance(document.id, str) or not isinstance(document.text, str):
-            raise InputError(f"document {number}: id and text must be str")
-        if not isinstance(document.related, tuple) or not _is_span(document.span):
-            raise InputError(
-                f"document {document.id!r}: related must be a tuple of ids, span None or (start, end)"
-            )
-        own = copy_document(document, find_scope(document, scope_key))
-        key = own.key
-        if texts.setdefault(key, own.text) != own.text:
-            raise DuplicateIdError(f"id {own.id!r} occurs twice in this call, with different texts")
-        source = find_source(document.source, document.url, names)
-        check(own)
-        arrivals.append(Arrival(key, own, source, document))
+    for number, document in enumerate(arrivals.given):
+        _check(number, document)
+        key = (find_scope(document, scope_key), document.id)
+        if texts.setdefault(key, document.text) != document.text:
+            raise DuplicateIdError(f"id {document.id!r} occurs twice in this call, with different texts")
+        place = Place.of(document)
+        check(document)
+        arrivals.keys.append(key)
+        arrivals.sources.append(find_source(document.source, document.url, names))
+        arrivals.places.append(place)
     return arrivals
+
+
+def _check(number: int, document: object) -> None:
+    """See whether it is a document of the right types."""
+    if not isinstance(document, Document):
+        raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
+    if not isinstance(document.id, str) or not isinstance(document.text, str):
+        raise InputError(f"document {number}: id and text must be str")
+    if not isinstance(document.related, tuple) or not _is_span(document.span):
+        raise InputError(
+            f"document {document.id!r}: related must be a tuple of ids, span None or (start, end)"
+        )
 
 
 def find_scope(document: Document, key: ScopeKey | None) -> str:

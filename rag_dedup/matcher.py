@@ -60,7 +60,10 @@ class Matcher:
         self._threshold = threshold
         self._limit = limit
         self.signatures = signed.signatures()
-        filled = np.flatnonzero(signed.sets.sizes())  # an empty text never matches anything
+        sizes = signed.sets.sizes()
+        self.has_keys: list[bool] = (sizes > 0).tolist()
+        """For each text, whether it can be found at all: an empty one never matches anything."""
+        filled = np.flatnonzero(sizes)
         hits = draft.find(self.signatures[filled], limit)
         hits = hits._replace(rows=filled[hits.rows])
         self._from_index = self._verify(hits)
@@ -78,10 +81,6 @@ class Matcher:
             self._equal[self._exact[row]] = sorted(equal, key=_order_of)
             if len(equal) >= limit:  # there may be more of them in the index
                 self._full.add(row)
-
-    def has_keys(self, row: int) -> bool:
-        """Tell whether a text can be found at all."""
-        return bool(self._sets.offsets[row] < self._sets.offsets[row + 1])
 
     def place(self, row: int, survivor: Entry) -> None:
         """Take note that a text of the block now has a survivor."""
@@ -143,12 +142,12 @@ class Matcher:
 
     def _find_standing(self, survivor: Entry) -> Entry | None:
         """Return the entry of a survivor as it is now, if it is one and still has its text."""
-        return self._find_survivor(survivor.key, survivor.document.text)
+        return self._find_survivor(survivor.key, survivor.text)
 
     def _find_survivor(self, key: EntryKey, text: str) -> Entry | None:
         """Return the entry of a key if it is a survivor of this text."""
         entry = self._draft.entry(key)
-        return entry if entry is not None and entry.survivor is None and entry.document.text == text else None
+        return entry if entry is not None and entry.survivor is None and entry.text == text else None
 
     def _look_up(self, row: int) -> list[Near]:
         """Ask for one text when it is placed."""
@@ -165,7 +164,7 @@ class Matcher:
         survivors = self._draft.survivors_at(found.tolist())
         similarity = np.ones(len(rows))
         wanted, places = np.unique(which[near], return_inverse=True)
-        sets = shingle_sets([survivors[i].document.text for i in wanted.tolist()])
+        sets = shingle_sets([survivors[i].text for i in wanted.tolist()])
         similarity[near] = measure_similarity(self._sets, rows[near], sets, places, self._threshold)
         equal = np.ones(len(rows), dtype=bool)
         equal[near] = False

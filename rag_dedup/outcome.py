@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
-from rag_dedup.document import Action, Decision, Document, Entry, EntryKey, copy_document
+from rag_dedup.document import Action, Decision, Document, Entry, EntryKey
 from rag_dedup.draft import Draft
-from rag_dedup.request import Arrival
+from rag_dedup.request import Arrivals
 
 __all__ = ["Outcome", "compare_states"]
 
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 def compare_states(
     draft: Draft,
     is_stored: IsStored,
-    arrivals: Sequence[Arrival],
+    arrivals: Arrivals,
     labels: Sequence[Action],
     uncertain: Set[EntryKey],
 ) -> Outcome:
@@ -40,8 +40,8 @@ def compare_states(
         arrivals, labels: the documents of the call, and what was decided when each was taken.
         uncertain: documents of which nobody knows whether the vector store holds them.
     """
-    given = {id(arrival.document): arrival.given for arrival in arrivals}
-    arrived = {arrival.key for arrival in arrivals}
+    given = dict(zip(map(id, arrivals.places), arrivals.given, strict=True))
+    arrived = set(arrivals.keys)
     added: list[Document] = []
     promoted: list[Document] = []
     removed: dict[str, None] = {}
@@ -52,20 +52,21 @@ def compare_states(
         if new is None or not is_stored(new):
             if was_stored or doubtful:
                 removed[key[1]] = None
-        elif old is None or old.document.text != new.document.text or (doubtful and key in arrived):
-            added.append(_hand_out(new.document, given))
+        elif old is None or old.text != new.text or (doubtful and key in arrived):
+            added.append(_hand_out(new, given))
         elif not was_stored or doubtful:
-            promoted.append(_hand_out(new.document, given))
+            promoted.append(_hand_out(new, given))
     for document in (*added, *promoted):
         removed.pop(document.id, None)
-    decisions = tuple(map(partial(_decide, draft, is_stored), arrivals, labels))
+    entries = map(draft.entry, arrivals.keys)
+    decisions = tuple(map(partial(_decide, is_stored), entries, labels))
     return Outcome(decisions, tuple(added), tuple(removed), tuple(promoted))
 
 
-def _sort_touched(draft: Draft, arrivals: Sequence[Arrival], uncertain: Set[EntryKey]) -> list[EntryKey]:
+def _sort_touched(draft: Draft, arrivals: Arrivals, uncertain: Set[EntryKey]) -> list[EntryKey]:
     """Return the keys that were touched: those that arrived, in order, then the others by theirs."""
     others = dict.fromkeys([*draft.touched, *sorted(uncertain)])
-    first = [arrival.key for arrival in arrivals if others.pop(arrival.key, others) is None]
+    first = [key for key in arrivals.keys if others.pop(key, others) is None]
     return first + sorted(others, key=partial(_find_order, draft))
 
 
@@ -74,25 +75,15 @@ def _find_order(draft: Draft, key: EntryKey) -> int:
     return -1 if entry is None else entry.order
 
 
-def _decide(draft: Draft, is_stored: IsStored, arrival: Arrival, label: Action) -> Decision:
+def _decide(is_stored: IsStored, entry: Entry | None, label: Action) -> Decision:
     """Say what became of a document, at the end of the plan."""
-    entry = draft.entry(arrival.key)
     assert entry is not None, "an arriving document is in the draft"
-    action: Action = label
-    if label == "keep" and not is_stored(entry):
-        action = "drop"
-    return Decision(
-        arrival.key[1],
-        action,
-        entry.survivor,
-        entry.method,
-        entry.similarity,
-        entry.guard,
-        arrival.key[0],
-    )
+    (scope, id), _, _, _, _, survivor, method, similarity, guard, _ = entry
+    action = "drop" if label == "keep" and not is_stored(entry) else label
+    return Decision(id, action, survivor, method, similarity, guard, scope)
 
 
-def _hand_out(document: Document, given: dict[int, Document]) -> Document:
+def _hand_out(entry: Entry, given: dict[int, Document]) -> Document:
     """Return what the caller may do anything to: the document that came in, if it is the same, or a copy."""
-    own = given.get(id(document))
-    return own if own is not None and own.scope == document.scope else copy_document(document)
+    own = given.get(id(entry.place))
+    return own if own is not None and own.scope == entry.key[0] else entry.document

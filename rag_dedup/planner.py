@@ -8,7 +8,6 @@ beforehand is worked out for a block of them at once, see :class:`Matcher`.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,10 +15,10 @@ from typing import Any, NamedTuple
 
 from rag_dedup.document import (
     Action,
-    Document,
     Entry,
     EntryKey,
     GuardHit,
+    Place,
     Plan,
     Report,
     Run,
@@ -32,7 +31,7 @@ from rag_dedup.guard import Guard, Marks, compare_marks, find_difference, read_m
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.outcome import compare_states
-from rag_dedup.request import Arrival, Call, Ingestion, Removal, Request, Sweep
+from rag_dedup.request import Arrivals, Call, Ingestion, Removal, Request, Sweep
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
 __all__ = ["Rules", "make_plan"]
@@ -135,7 +134,7 @@ class Planner:
                     source = call.starts[i]
                     stale = self._find_stale(call, source)
                     self._orphans[source] = self._remove(self._release(stale, source[1]))
-                labels.append(self._take(arrivals[i]))
+                labels.append(self._take(arrivals, i))
                 if i in call.ends:
                     # Now, and not before: an edited passage keeps its duplicates.
                     orphans = self._orphans.pop(call.ends[i])
@@ -149,7 +148,7 @@ class Planner:
         for (_, name), entries in zip(removal.sources, self.view.of_sources(removal.sources), strict=True):
             gone += self._release([self.draft.entry(entry.key) or entry for entry in entries], name)
         self._settle(self._remove(gone))
-        return self._finish(request, (), (), forgotten=tuple(removal.sources))
+        return self._finish(request, Arrivals(), (), forgotten=tuple(removal.sources))
 
     def sweep(self, sweep: Sweep) -> Plan:
         """Forget the sources that a run, and perhaps the runs since, have not seen."""
@@ -170,16 +169,18 @@ class Planner:
     def _prepare(self, call: Call, start: int) -> int:
         """Work out a block that begins with document ``start``; return where it ends."""
         size = self.rules.batch_size
-        arrivals = call.arrivals[start : start + size]
+        arrivals = call.arrivals
+        keys = arrivals.keys[start : start + size]
         if call.starts:
-            sources = (call.starts.get(i) for i in range(start, start + len(arrivals)))
+            sources = (call.starts.get(i) for i in range(start, start + len(keys)))
             self.draft.load_sources(source for source in sources if source is not None)
-        texts: Counter[tuple[str, str]] = Counter()
+        texts: dict[tuple[str, str], int] = {}
         waiting: dict[EntryKey, Entry] = {}
         going = False
         characters, stop = 0, start
-        for arrival, known in zip(arrivals, self.draft.load([a.key for a in arrivals]), strict=True):
-            characters += len(arrival.document.text)
+        for key, known in zip(keys, self.draft.load(keys), strict=True):
+            text = arrivals.given[stop].text
+            characters += len(text)
             moving: list[Entry] = []
             if known is not None or stop in call.starts or stop in call.ends:
                 gone, moving = self._foresee(call, stop, known)
@@ -188,18 +189,25 @@ class Planner:
             if full and stop > start:
                 break
             waiting.update((entry.key, entry) for entry in moving)
-            if known is None or arrival.key in waiting or known.document.text != arrival.document.text:
-                texts[arrival.key[0], arrival.document.text] += 1
+            if known is None or key in waiting or known.text != text:
+                name = key[0], text
+                texts[name] = texts.get(name, 0) + 1
             stop += 1
         # The orphans of a single document can be too many to hold: they wait until it is placed.
         whole = len(waiting) < size
         if whole:
-            texts.update(map(_name_text, waiting.values()))
+            _count_texts(texts, waiting.values())
         self._block = self._match(texts, changing=going or bool(waiting), whole=whole)
         return stop
 
-    def _match(self, texts: Counter[tuple[str, str]], *, changing: bool, whole: bool) -> Block:
-        """Sign texts of a scope, each once, and find what is like them."""
+    def _match(self, texts: dict[tuple[str, str], int], *, changing: bool, whole: bool) -> Block:
+        """Sign texts of a scope, each once, and find what is like them.
+
+        Args:
+            texts: (scope, text), and how many documents may be placed with it.
+            changing: whether survivors may go.
+            whole: whether these are all texts that may have to be placed.
+        """
         if not texts:
             return Block(None, {}, whole)
         self._marks.clear()
@@ -218,7 +226,6 @@ class Planner:
 
     def _foresee(self, call: Call, i: int, known: Entry | None) -> tuple[bool, list[Entry]]:
         """Tell whether taking a document may remove a survivor, and what may have to be placed again."""
-        arrival = call.arrivals[i]
         going: list[Entry] = []
         moving: list[Entry] = []
         if (source := call.starts.get(i)) is not None:
@@ -228,14 +235,14 @@ class Planner:
             moving += [entry for entry in orphans if entry is not None]
         if known is None:
             pass
-        elif known.document.text != arrival.document.text:
+        elif known.text != call.arrivals.given[i].text:
             going.append(known)
-        elif _changes_family(known, arrival):
+        elif _changes_family(known, call.arrivals.sources[i], call.arrivals.places[i]):
             going.append(known)
             moving.append(known)
         elif known.survivor is not None:
             survivor = self._survivor_of(known)
-            if survivor is None or _are_relatives(known, survivor):
+            if survivor is None or are_family(known, survivor):
                 moving.append(known)
         for entry in going:
             if entry.survivor is None:
@@ -250,73 +257,56 @@ class Planner:
         """Take a source away from entries; return those that have no other."""
         gone = []
         for entry in entries:
-            left = tuple(place for place in entry.elsewhere if place[0] != source)
+            left = tuple((name, place) for name, place in entry.elsewhere if name != source)
             if entry.source != source:
                 self.draft.put(entry._replace(elsewhere=left))
             elif left:
-                (source_left, document), *rest = left
-                self.draft.put(entry._replace(document=document, source=source_left, elsewhere=tuple(rest)))
+                (source_left, place), *rest = left
+                self.draft.put(entry._replace(place=place, source=source_left, elsewhere=tuple(rest)))
             else:
                 gone.append(entry)
         return gone
 
-    def _take(self, arrival: Arrival) -> Action:
-        key, document, source, _ = arrival
-        known = self.draft.entry(key)
+    def _take(self, arrivals: Arrivals, i: int) -> Action:
+        known = self.draft.entry(arrivals.keys[i])
         if known is None:
-            self._place(key, document, source, self.draft.next_order)
+            self._place(arrivals.make_entry(i, self.draft.next_order))
             return "keep"
-        if known.document.text == document.text:
-            self._refresh(known, _add_source(known, arrival))
+        if known.text == arrivals.given[i].text:
+            self._refresh(known, _add_source(known, arrivals.sources[i], arrivals.places[i]))
             return "unchanged"
         orphans = self._remove([known])
-        self._place(key, document, source, known.order)
+        self._place(arrivals.make_entry(i, known.order))
         self._settle(orphans)
         return "revise"
 
-    def _place(
-        self,
-        key: EntryKey,
-        document: Document,
-        source: str | None,
-        order: int,
-        elsewhere: tuple[tuple[str, Document], ...] = (),
-    ) -> None:
+    def _place(self, entry: Entry) -> None:
         """Put a document where it belongs: behind its survivor, or as one itself."""
-        matcher, row = self._block.matcher, self._block.rows[key[0], document.text]
+        matcher, row = self._block.matcher, self._block.rows[entry.key[0], entry.text]
         assert matcher is not None, "a text that has a row was matched"
-        verdict = self._judge(document, source, matcher, row)
-        entry = Entry(
-            key,
-            document,
-            source,
-            order,
-            verdict.survivor,
-            verdict.method,
-            verdict.similarity,
-            verdict.guard,
-            elsewhere,
-        )
+        verdict = self._judge(entry, matcher, row)
+        if verdict is not UNLIKE_ALL:
+            entry = entry._replace(**verdict._asdict())
         self.draft.put(entry)
-        if verdict.survivor is None and matcher.has_keys(row):
+        if verdict.survivor is None and matcher.has_keys[row]:
             self.draft.post(entry, matcher.signatures, row)
             matcher.place(row, entry)
 
-    def _judge(self, document: Document, source: str | None, matcher: Matcher, row: int) -> Verdict:
+    def _judge(self, entry: Entry, matcher: Matcher, row: int) -> Verdict:
         """Say which survivor a document has."""
         equal = matcher.find_equal(row)
-        if equal is not None and not are_family(document, source, equal):
-            return Verdict(equal.document.id, "exact", 1.0)
+        if equal is not None and not are_family(entry, equal):
+            return Verdict(equal.id, "exact", 1.0)
         near = matcher.find_near(row)
         if not near:
             return UNLIKE_ALL
         # Where there are many, reading each text once pays.
         differ = self._find_difference if len(near) <= _FEW else self._compare_marks
-        return choose_survivor(document, source, near, differ)
+        return choose_survivor(entry, near, differ)
 
     def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
-        self._place(entry.key, entry.document, entry.source, entry.order, entry.elsewhere)
+        self._place(entry._replace(**UNLIKE_ALL._asdict()))
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""
@@ -324,10 +314,10 @@ class Planner:
             self.draft.put(fresh)
         if fresh.survivor is not None:
             survivor = self._survivor_of(fresh)
-            if survivor is None or _are_relatives(fresh, survivor):
+            if survivor is None or are_family(fresh, survivor):
                 self._place_again(fresh)
         elif not _same_family(known, fresh):
-            self._settle([e.key for e in self.draft.of_survivor(fresh.key) if _are_relatives(fresh, e)])
+            self._settle([e.key for e in self.draft.of_survivor(fresh.key) if are_family(fresh, e)])
 
     def _remove(self, entries: Iterable[Entry]) -> list[EntryKey]:
         """Remove entries; return the keys of those that have lost their survivor."""
@@ -359,7 +349,9 @@ class Planner:
             return
         for cut in range(0, len(waiting), self.rules.batch_size):
             part = waiting[cut : cut + self.rules.batch_size]
-            self._block = self._match(Counter(map(_name_text, part)), changing=True, whole=False)
+            texts: dict[tuple[str, str], int] = {}
+            _count_texts(texts, part)
+            self._block = self._match(texts, changing=True, whole=False)
             for entry in part:
                 self._place_again(entry)
 
@@ -382,7 +374,7 @@ class Planner:
     def _finish(
         self,
         request: Request,
-        arrivals: Sequence[Arrival],
+        arrivals: Arrivals,
         labels: Sequence[Action],
         forgotten: tuple[Source, ...] = (),
     ) -> Plan:
@@ -409,53 +401,50 @@ def _mark_sources(request: Request, view: View) -> dict[str, Any]:
     """Return what the index is to remember of the run that a call is a part of."""
     if not isinstance(request, Ingestion) or request.run is None:
         return {}
-    seen = dict.fromkeys((a.key[0], a.source) for a in request.arrivals if a.source is not None)
+    arrivals = request.arrivals
+    scopes = (scope for scope, _ in arrivals.keys)
+    named = zip(scopes, arrivals.sources, strict=True)
+    seen = dict.fromkeys((scope, source) for scope, source in named if source is not None)
     return {"run": Run(request.run, view.next_order), "seen": tuple(seen)} if seen else {}
 
 
-def _name_text(entry: Entry) -> tuple[str, str]:
-    """Return scope and text, which is what is matched."""
-    return entry.key[0], entry.document.text
+def _count_texts(texts: dict[tuple[str, str], int], entries: Iterable[Entry]) -> None:
+    """Count (scope, text) of entries, which is what is matched."""
+    for entry in entries:
+        name = entry.key[0], entry.text
+        texts[name] = texts.get(name, 0) + 1
 
 
-def _add_source(known: Entry, arrival: Arrival) -> Entry:
+def _add_source(known: Entry, source: str | None, place: Place) -> Entry:
     """Return a known entry with what an arrival of the same text says of its source."""
-    document, source = arrival.document, arrival.source
     if known.source in (None, source):
-        if known.source == source and _same_document(known.document, document):
+        if known.source == source and _is_same(known.place, place):
             return known
-        return known._replace(document=document, source=source)
+        return known._replace(place=place, source=source)
     if source is None:
         return known
     places = dict(known.elsewhere)
-    before = places.get(source)
-    if before is not None and _same_document(before, document):
+    if source in places and _is_same(places[source], place):
         return known
-    return known._replace(elsewhere=tuple({**places, source: document}.items()))
+    return known._replace(elsewhere=tuple({**places, source: place}.items()))
 
 
-def _changes_family(known: Entry, arrival: Arrival) -> bool:
+def _changes_family(known: Entry, source: str | None, place: Place) -> bool:
     """Tell whether an arrival of the same text changes whose relative the entry is."""
-    here, there = known.document, arrival.document
-    return known.source in (None, arrival.source) and (known.source, here.span, here.related) != (
-        arrival.source,
-        there.span,
-        there.related,
+    here = known.place
+    return known.source in (None, source) and (known.source, here.span, here.related) != (
+        source,
+        place.span,
+        place.related,
     )
 
 
 def _same_family(a: Entry, b: Entry) -> bool:
-    return (a.source, a.document.span, a.document.related) == (b.source, b.document.span, b.document.related)
+    return (a.source, a.place.span, a.place.related) == (b.source, b.place.span, b.place.related)
 
 
-def _are_relatives(a: Entry, b: Entry) -> bool:
-    return are_family(a.document, a.source, b)
-
-
-def _same_document(a: Document, b: Document) -> bool:
-    if (a.url, a.source, a.span, a.related) != (b.url, b.source, b.span, b.related):
-        return False
+def _is_same(a: Place, b: Place) -> bool:
     try:
-        return bool(a.metadata == b.metadata)
-    except Exception:  # values that refuse comparison, such as arrays: take the new ones
+        return a == b
+    except Exception:  # metadata that refuse comparison, such as arrays: take the new ones
         return False

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rag_dedup.document import Document, EntryKey, Source
+from rag_dedup.document import Document, Entry, EntryKey, Place, Source
 
-__all__ = ["Arrival", "Call", "Ingestion", "Removal", "Request", "Sweep"]
+__all__ = ["Arrivals", "Call", "Ingestion", "Removal", "Request", "Sweep"]
 
 
-class Arrival(NamedTuple):
-    """A document that came in.
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """The documents that came in with a call, as columns: one item for each document.
 
     Args:
-        key: (scope, id).
-        document: a copy that nobody else has.
-        source: the key of its source, ``None`` if it has none.
         given: the caller's own.
+        keys: (scope, id).
+        sources: the key of its source, ``None`` if it has none.
+        places: what it said when it came in.
     """
 
-    key: EntryKey
-    document: Document
-    source: str | None
-    given: Document
+    given: list[Document] = field(default_factory=list)
+    keys: list[EntryKey] = field(default_factory=list)
+    sources: list[str | None] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def make_entry(self, i: int, order: int) -> Entry:
+        """Return the entry of a document that nothing is known of."""
+        return Entry(self.keys[i], self.given[i].text, self.sources[i], order, self.places[i])
 
 
 class Ingestion(NamedTuple):
@@ -35,7 +44,7 @@ class Ingestion(NamedTuple):
         run: the ingestion run that the call is a part of.
     """
 
-    arrivals: Sequence[Arrival]
+    arrivals: Arrivals
     complete: bool
     run: str | None = None
 
@@ -67,17 +76,17 @@ Request = Ingestion | Removal | Sweep
 class Call:
     """The documents of one call, and where each source begins and ends when it is complete."""
 
-    def __init__(self, arrivals: Sequence[Arrival], complete: bool) -> None:
+    def __init__(self, arrivals: Arrivals, complete: bool) -> None:
         self.arrivals = arrivals
         self.keys: set[EntryKey] = set()
         self.starts: dict[int, Source] = {}
         self.ends: dict[int, Source] = {}
         if complete:
-            self.keys.update(arrival.key for arrival in arrivals)
+            self.keys.update(arrivals.keys)
             turns: dict[Source, tuple[int, int]] = {}
-            for i, arrival in enumerate(arrivals):
-                if arrival.source is not None:
-                    source = (arrival.key[0], arrival.source)
+            for i, ((scope, _), name) in enumerate(zip(arrivals.keys, arrivals.sources, strict=True)):
+                if name is not None:
+                    source = (scope, name)
                     turns[source] = (turns.get(source, (i, i))[0], i)
             self.starts = {first: source for source, (first, _) in turns.items()}
             self.ends = {last: source for source, (_, last) in turns.items()}

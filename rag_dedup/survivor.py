@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.document import Document, Entry, GuardHit
+from rag_dedup.document import Entry, GuardHit
 from rag_dedup.kernels import ShingleSets, count_pairs
 from rag_dedup.kernels.sets import I64
 
@@ -38,18 +38,18 @@ class Verdict(NamedTuple):
 UNLIKE_ALL = Verdict()
 
 
-def are_family(document: Document, source: str | None, other: Entry) -> bool:
+def are_family(one: Entry, other: Entry) -> bool:
     """Tell whether two documents share text for a reason that is no evidence of duplication.
 
     One contains the other (parent and child nodes), or they are chunks of one source whose spans
     overlap because the splitter lets neighbours overlap.
     """
-    there = other.document
-    if document.id in there.related or there.id in document.related:
+    here, there = one.place, other.place
+    if one.id in there.related or other.id in here.related:
         return True
-    if source is None or source != other.source or document.span is None or there.span is None:
+    if one.source is None or one.source != other.source or here.span is None or there.span is None:
         return False
-    return document.span[0] < there.span[1] and there.span[0] < document.span[1]
+    return here.span[0] < there.span[1] and there.span[0] < here.span[1]
 
 
 def measure_similarity(
@@ -75,29 +75,26 @@ def measure_similarity(
 
 
 def choose_survivor(
-    document: Document,
-    source: str | None,
-    near: Iterable[Near],
-    differ: Callable[[str, str], GuardHit | None],
+    entry: Entry, near: Iterable[Near], differ: Callable[[str, str], GuardHit | None]
 ) -> Verdict:
     """Return the best of the survivors: an equal one, else the most similar that no guard refuses.
 
     Ties go to the earliest.
 
     Args:
-        document, source: the new document and the key of its source.
+        entry: what needs a survivor.
         near: survivors of its scope that are similar enough, itself not among them.
         differ: finds what must not differ between two texts.
     """
     refused = UNLIKE_ALL
     for equal, similarity, survivor in sorted(near, key=_rank):
-        if are_family(document, source, survivor):
+        if are_family(entry, survivor):
             continue
         if equal:
-            return Verdict(survivor.document.id, "exact", 1.0)
-        hit = differ(document.text, survivor.document.text)
+            return Verdict(survivor.id, "exact", 1.0)
+        hit = differ(entry.text, survivor.text)
         if hit is None:
-            return Verdict(survivor.document.id, "minhash", similarity)
+            return Verdict(survivor.id, "minhash", similarity)
         if refused.guard is None:
             refused = Verdict(similarity=similarity, guard=hit)
     return refused

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
-from rag_dedup.document import Document, Entry, EntryKey, GuardHit
+from rag_dedup.document import Document, Entry, EntryKey, GuardHit, Place
 from rag_dedup.errors import CorruptIndexError, InputError
 
 __all__ = [
@@ -133,11 +133,10 @@ def check_metadata(document: Document) -> None:
 def encode_entry(entry: Entry) -> bytes:
     """Return an entry as bytes.
 
-    >>> entry = Entry(("", "a"), Document("a", "Hello", metadata={"n": (1, 2)}), None, 0)
+    >>> entry = Entry(("", "a"), "Hello", None, 0, Place(metadata={"n": (1, 2)}))
     >>> decode_entry(0, encode_entry(entry)) == entry
     True
     """
-    document = entry.document
     header = [
         *entry.key,
         entry.source,
@@ -145,10 +144,10 @@ def encode_entry(entry: Entry) -> bytes:
         entry.method,
         entry.similarity,
         entry.guard,
-        _write_document(document),
-        [[source, _write_document(other)] for source, other in entry.elsewhere],
+        _write_place(entry.place),
+        [[source, _write_place(place)] for source, place in entry.elsewhere],
     ]
-    text = document.text.encode("utf-8", "surrogatepass")
+    text = entry.text.encode("utf-8", "surrogatepass")
     kind = _PLAIN
     if len(text) > _WORTH_DEFLATING:
         deflated = zlib.compress(text, 1)
@@ -166,18 +165,19 @@ def decode_entry(order: int, data: bytes) -> Entry:
     """
     try:
         header, _, body = bytes(data).partition(b"\n")
-        scope, id, source, survivor, method, similarity, guard, document, elsewhere = json.loads(header)
+        scope, id, source, survivor, method, similarity, guard, place, elsewhere = json.loads(header)
         text = _read_text(body)
         return Entry(
             (scope, id),
-            _read_document(id, scope, text, document),
+            text,
             source,
             order,
+            _read_place(place),
             survivor,
             method,
             similarity,
             None if guard is None else GuardHit(*guard),
-            tuple((name, _read_document(id, scope, text, other)) for name, other in elsewhere),
+            tuple((name, _read_place(other)) for name, other in elsewhere),
         )
     except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError, zlib.error) as error:
         raise CorruptIndexError(f"entry {order} of the index cannot be read: {error}") from error
@@ -199,30 +199,15 @@ def _read_text(body: bytes) -> str:
     return text.decode("utf-8", "surrogatepass")
 
 
-def _write_document(document: Document) -> list[Any]:
-    metadata = document.metadata
+def _write_place(place: Place) -> list[Any]:
+    source, url, metadata, span, related = place
     native = _NATIVE.issuperset(map(type, metadata.values())) and _TAG not in metadata
-    return [
-        document.source,
-        document.url,
-        metadata if native else _write(dict(metadata)),
-        document.span,
-        document.related,
-    ]
+    return [source, url, metadata if native else _write(dict(metadata)), span, related]
 
 
-def _read_document(id: str, scope: str, text: str, parts: list[Any]) -> Document:
+def _read_place(parts: list[Any]) -> Place:
     source, url, metadata, span, related = parts
-    return Document(
-        id,
-        text,
-        source,
-        url,
-        scope,
-        _read(metadata),
-        None if span is None else (span[0], span[1]),
-        tuple(related),
-    )
+    return Place(source, url, _read(metadata), None if span is None else (span[0], span[1]), tuple(related))
 
 
 def _write(value: Any) -> Any:

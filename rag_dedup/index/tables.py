@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rag_dedup.document import Changes, Document, Entry, EntryKey, GuardHit, Run, Source
+from rag_dedup.document import Changes, Entry, EntryKey, GuardHit, Place, Run, Source
 from rag_dedup.index.groups import Groups, join_name, split_name
 from rag_dedup.index.postings import Postings
 from rag_dedup.index.protocol import Measures
@@ -27,7 +27,7 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 """Types of metadata that need not be kept as they are."""
 
 Packed = tuple[Any, ...]
-"""An entry and its document as one plain tuple.
+"""An entry and its place as one plain tuple.
 
 It takes less than half of the memory of the two, and since there is nothing but strings and numbers in
 it, Python's garbage collector does not walk through it again and again. For the same reason these tuples
@@ -137,36 +137,28 @@ class Tables:
 
 
 def _pack(entry: Entry) -> Packed:
-    document = entry.document
-    metadata = document.metadata
+    (scope, id), text, own, order, place, survivor, method, similarity, guard, elsewhere = entry
+    source, url, metadata, span, related = place
     plain = _ATOMS.issuperset(map(type, metadata.values()))
     return (
-        *entry.key,
-        entry.order,
-        entry.source,
-        entry.survivor,
-        entry.method,
-        entry.similarity,
-        None if entry.guard is None else tuple(entry.guard),
-        entry.elsewhere,
-        document.text,
-        document.source,
-        document.url,
-        document.span,
-        document.related,
+        *(scope, id, text, own, order, source, url),
         tuple(itertools.chain.from_iterable(metadata.items())) if plain else metadata,
+        *(span, related, survivor, method, similarity),
+        None if guard is None else tuple(guard),
+        elsewhere,
     )
 
 
 def _unpack(packed: Packed) -> Entry:
-    scope, id, order, own, survivor, method, similarity, guard, elsewhere, *parts = packed
-    text, source, url, span, related, data = parts
+    scope, id, text, own, order, source, url, data, span, related, *verdict = packed
+    survivor, method, similarity, guard, elsewhere = verdict
     metadata = dict(zip(data[::2], data[1::2], strict=True)) if type(data) is tuple else data
     return Entry(
         (scope, id),
-        Document(id, text, source, url, scope, metadata, span, related),
+        text,
         own,
         order,
+        Place(source, url, metadata, span, related),
         survivor,
         method,
         similarity,

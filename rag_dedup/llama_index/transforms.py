@@ -331,7 +331,7 @@ class DropNearDuplicates(_Transform):
         if not keys:
             return set()
         with self.dedup.index.snapshot() as view:
-            return {e.document.id for e in view.entries(keys) if e is not None and e.survivor is None}
+            return {e.id for e in view.entries(keys) if e is not None and e.survivor is None}
 
 
 def _find_spans(

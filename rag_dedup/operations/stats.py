@@ -144,7 +144,7 @@ def _count_candidates(view: View, header: Header, entries: list[Entry]) -> float
     if not entries:
         return 0.0
     minhash = MinHash(threshold=header.threshold, seed=header.seed)
-    signed = minhash.sign_all([e.document.text for e in entries], [e.key[0] for e in entries])
+    signed = minhash.sign_all([e.text for e in entries], [e.key[0] for e in entries])
     filled = np.flatnonzero(signed.sets.sizes())
     hits = view.find(signed.signatures()[filled], _LIMIT, np.empty(0, np.int64))
     own = np.array([entry.order for entry in entries], np.int64)[filled]

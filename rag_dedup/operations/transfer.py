@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from rag_dedup.deduplicator import Deduplicator
-from rag_dedup.document import Changes, Document, Drift, Entry, EntryKey, Run, Source, copy_document
+from rag_dedup.document import Changes, Document, Drift, Entry, EntryKey, Run, Source
 from rag_dedup.errors import ConfigurationError, InputError
 from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
@@ -94,7 +94,10 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
 
 def _part_documents(entries: Sequence[Entry]) -> Iterator[list[Document]]:
     """Return what was ingested, as calls in which no id occurs twice."""
-    waiting = [[entry.document, *(document for _, document in entry.elsewhere)] for entry in entries]
+    waiting = [
+        [entry.restore(place) for place in (entry.place, *(place for _, place in entry.elsewhere))]
+        for entry in entries
+    ]
     while waiting:
         yield [documents[0] for documents in waiting]
         waiting = [documents[1:] for documents in waiting if len(documents) > 1]
@@ -108,7 +111,7 @@ def _compare(dedup: Deduplicator, stored: dict[EntryKey, None]) -> Drift:
             if dedup.is_stored(entry):
                 removed.pop(entry.key[1], None)
                 if entry.key not in stored:
-                    added.append(copy_document(entry.document))
+                    added.append(entry.document)
     return Drift(added=tuple(added), removed=tuple(removed))
 
 
@@ -132,10 +135,10 @@ def export_index(index: Index) -> Iterator[dict[str, Any]]:
         for run, sources in _list_runs(view):
             yield {"run": list(run), "sources": [list(source) for source in sources]}
         for entry in view:
-            record = encode_entry(entry._replace(document=replace(entry.document, text="")))
+            record = encode_entry(entry._replace(text=""))
             yield {
                 "order": entry.order,
-                "text": entry.document.text,
+                "text": entry.text,
                 "entry": json.loads(record.partition(b"\n")[0]),
             }
 
@@ -162,7 +165,7 @@ def import_index(lines: Iterable[dict[str, Any]], index: Index) -> int:
         for line in runs:
             _write(index, _read_run(line))
         survivors = [entry for entry in entries if entry.survivor is None]
-        signed = minhash.sign_all([e.document.text for e in survivors], [e.key[0] for e in survivors])
+        signed = minhash.sign_all([e.text for e in survivors], [e.key[0] for e in survivors])
         filled = signed.sets.sizes() > 0
         _write(
             index,

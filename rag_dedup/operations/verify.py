@@ -97,13 +97,13 @@ def _verify_duplicates(view: View, header: Header, batch: Sequence[Entry]) -> It
             yield _blame("orphan", entry, f"its survivor {entry.survivor!r} is gone")
         else:
             pairs.append((entry, survivor))
-    here = shingle_sets([entry.document.text for entry, _ in pairs])
-    there = shingle_sets([survivor.document.text for _, survivor in pairs])
+    here = shingle_sets([entry.text for entry, _ in pairs])
+    there = shingle_sets([survivor.text for _, survivor in pairs])
     rows = np.arange(len(pairs))
     similar = measure_similarity(here, rows, there, rows, header.threshold)
     for (entry, survivor), similarity in zip(pairs, similar.tolist(), strict=True):
         if similarity == 0:
-            yield _blame("unlike", entry, f"it is not like its survivor {survivor.document.id!r}")
+            yield _blame("unlike", entry, f"it is not like its survivor {survivor.id!r}")
 
 
 def _verify_survivors(view: View, header: Header, batch: Sequence[Entry]) -> Iterator[Fault]:
@@ -112,7 +112,7 @@ def _verify_survivors(view: View, header: Header, batch: Sequence[Entry]) -> Ite
     if not survivors:
         return
     minhash = MinHash(threshold=header.threshold, seed=header.seed)
-    signed = minhash.sign_all([e.document.text for e in survivors], [e.key[0] for e in survivors])
+    signed = minhash.sign_all([e.text for e in survivors], [e.key[0] for e in survivors])
     filled = np.flatnonzero(signed.sets.sizes())
     signatures = signed.signatures()[filled]
     hits = view.find(signatures, _LIMIT, np.empty(0, np.int64))
@@ -128,8 +128,8 @@ def _verify_survivors(view: View, header: Header, batch: Sequence[Entry]) -> Ite
             yield _blame("hidden", entry, "it is not found by its text")
         for order in orders:
             other = others[order]
-            if order < entry.order and not are_family(entry.document, entry.source, other):
-                yield _blame("double", entry, f"it equals the survivor {other.document.id!r}")
+            if order < entry.order and not are_family(entry, other):
+                yield _blame("double", entry, f"it equals the survivor {other.id!r}")
 
 
 def _blame(kind: str, entry: Entry, text: str) -> Fault:

@@ -153,7 +153,7 @@ class TestSqlite:
 
 def read_all(path: Path) -> list[str]:
     with contextlib.closing(open_index(f"sqlite:///{path}")) as index, index.snapshot() as view:  # type: ignore[type-var]
-        return sorted(entry.document.text for entry in view)
+        return sorted(entry.text for entry in view)
 
 
 class TestVersions:
@@ -336,7 +336,7 @@ class TestServers:
         ):
             sleep_and_write()
         with other.index.snapshot() as view:
-            assert [entry.document.id for entry in view] == ["b"]
+            assert [entry.id for entry in view] == ["b"]
 
     def test_a_redis_lease_that_nobody_gave_back(self) -> None:
         """An interrupt came between taking it and the block that gives it back: it must not be kept alive."""

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from rag_dedup import Document
-from rag_dedup.document import Changes, Entry, Run
+from rag_dedup.document import Changes, Entry, Place, Run
 from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index import Header, Index
 from tests.engine.stores import STORES, make_index
@@ -21,7 +20,7 @@ HEADER = Header("minhash", 1, "exact", "url", 0.8, ("number",), "drop")
 def make_entry(
     id: str, order: int, *, survivor: str | None = None, scope: str = "", source: str | None = None
 ) -> Entry:
-    return Entry((scope, id), Document(id, "text", source, scope=scope), source, order, survivor)
+    return Entry((scope, id), "text", source, order, Place(source), survivor)
 
 
 def sign(*keys: int) -> npt.NDArray[np.uint64]:
@@ -43,7 +42,7 @@ def find(
         hits = view.find(np.stack(signatures), limit, np.array(without, dtype=np.int64))
         survivors = view.survivors_at(hits.orders.tolist())
         return [
-            (row, column, survivor.document.id)
+            (row, column, survivor.id)
             for row, column, survivor in zip(
                 hits.rows.tolist(), hits.columns.tolist(), survivors, strict=True
             )
@@ -67,7 +66,7 @@ def put(index: Index, *entries: Entry, delete: tuple[tuple[str, str], ...] = ())
 
 
 def ids(entries: list[Entry]) -> list[str]:
-    return [entry.document.id for entry in entries]
+    return [entry.id for entry in entries]
 
 
 class TestIndex:
@@ -217,7 +216,7 @@ class TestIndex:
         put(index, make_entry("b", 3), make_entry("a", 1), make_entry("c", 2, scope="s"))
         put(index, make_entry("b", 3, source="page"))
         with index.snapshot() as view:
-            assert [(entry.document.id, entry.source) for entry in view] == [
+            assert [(entry.id, entry.source) for entry in view] == [
                 ("a", None),
                 ("c", None),
                 ("b", "page"),

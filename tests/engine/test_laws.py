@@ -38,7 +38,7 @@ def actions(dedup: Deduplicator, documents: list[Document], complete: bool = Fal
 def state(dedup: Deduplicator) -> list[tuple[object, ...]]:
     """Everything that the index knows, without generations."""
     with dedup.index.snapshot() as view:
-        return sorted((e.key, e.document.text, e.order, e.survivor, e.similarity) for e in view)
+        return sorted((e.key, e.text, e.order, e.survivor, e.similarity) for e in view)
 
 
 class TestFirstCome:

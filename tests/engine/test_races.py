@@ -82,9 +82,9 @@ def check(url: str) -> None:
     stats = measure_index(index)
     assert (stats.documents, stats.survivors) == (COUNT, COUNT // 2)
     with index.snapshot() as view:
-        survivors = {entry.document.id for entry in view if entry.survivor is None}
+        survivors = {entry.id for entry in view if entry.survivor is None}
         for entry in view:
-            pair = entry.document.id.partition("/")[0]
+            pair = entry.id.partition("/")[0]
             assert len({f"{pair}/a", f"{pair}/b"} & survivors) == 1
             assert entry.survivor is None or entry.survivor.partition("/")[0] == pair
 

@@ -110,7 +110,7 @@ class TestVerify:
 
     def test_unlike(self, index: Index) -> None:
         fill(index)
-        spoil(index, Changes(put=(get(index, "b")._replace(document=Document("b", "something else")),)))
+        spoil(index, Changes(put=(get(index, "b")._replace(text="something else"),)))
         assert [(fault.kind, fault.id) for fault in verify_index(index)] == [("unlike", "b")]
 
     def test_hidden(self, index: Index) -> None:
@@ -193,7 +193,7 @@ class TestMerge:
         drift = merge_indexes([part.index for part in parts], target)
         assert dump(target) == dump(one.index)
         store = (store - set(drift.removed)) | {document.id for document in drift.added}
-        assert store == {entry.document.id for entry in dump(one.index)[:-2] if entry.survivor is None}
+        assert store == {entry.id for entry in dump(one.index)[:-2] if entry.survivor is None}
 
     def test_runs_are_kept(self, index: Index) -> None:
         parts = [Deduplicator(), Deduplicator()]
