@@ -321,7 +321,7 @@ class Entry(NamedTuple):
     def sources(self) -> tuple[str, ...]:
         """Every source that has it."""
         first = () if self.source is None else (self.source,)
-        return (*first, *(source for source, _ in self.elsewhere))
+        return (*first, *(source for source, _ in self.elsewhere)) if self.elsewhere else first
 
     @property
     def document(self) -> Document:

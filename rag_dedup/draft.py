@@ -121,15 +121,17 @@ class Draft:
 
     def changes(self) -> Changes:
         """Return what must be written to turn the base into the draft."""
-        self._post()
         put = tuple(entry for entry in self._new.values() if entry is not None)
-        there = self._postings.hold([entry.order for entry in put])
-        posted = tuple(itertools.compress(put, there))
+        orders = [entry.order for entry in put]
+        posted = self._postings.hold(orders)
+        waiting = [order in self._unposted for order in orders]
+        signed = self._postings.signatures_of(list(itertools.compress(orders, posted)))
+        unposted = self._signed[[self._unposted[order][1] for order in itertools.compress(orders, waiting)]]
         return Changes(
             put=put,
             delete=tuple(key for key, e in self._new.items() if e is None and self.before(key) is not None),
-            posted=posted,
-            signatures=self._postings.signatures_of([entry.order for entry in posted]),
+            posted=(*itertools.compress(put, posted), *itertools.compress(put, waiting)),
+            signatures=np.concatenate((signed, unposted)) if len(signed) else unposted,
             withdrawn=tuple(self._withdrawn),
         )
 

@@ -8,7 +8,7 @@ stand is asked when a document is placed.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -107,14 +107,18 @@ class Matcher:
         """Return the survivors that are similar enough to a text of the block."""
         if row in self._crowded:
             return self._look_up(row)
-        near = [
-            Near(equal, similarity, standing)
-            for equal, similarity, survivor in self._from_index.get(row, ())
-            if (standing := self._find_standing(survivor)) is not None
-        ]
+        near: list[Near] = []
+        if found := self._from_index.get(row):
+            near += self._keep_standing(found)
         if links := self._links.get(row):
             near += self._find_placed(row, links)
         return near
+
+    def _keep_standing(self, found: Iterable[Near]) -> Iterator[Near]:
+        """Yield those that are still survivors, as they are now."""
+        for equal, similarity, survivor in found:
+            if (standing := self._find_standing(survivor)) is not None:
+                yield Near(equal, similarity, standing)
 
     def _find_placed(self, row: int, links: Iterable[int]) -> list[Near]:
         """Return those that were placed since the block began."""
@@ -223,9 +227,13 @@ def _order_of(entry: Entry) -> int:
 
 def _may_meet(keys: U64) -> npt.NDArray[np.bool_]:
     """Tell which keys may be there twice: those whose first bits are. It saves sorting the others."""
-    width = max(8, (8 * len(keys)).bit_length())
-    buckets = (keys >> np.uint64(64 - width)).astype(np.int64)
-    several: npt.NDArray[np.bool_] = np.bincount(buckets, minlength=1) > 1
+    width = max(8, (2 * len(keys)).bit_length())
+    buckets = keys >> np.uint64(64 - width)
+    numbers = np.arange(len(keys), dtype=np.uint32)
+    last = np.empty(1 << width, np.uint32)
+    last[buckets] = numbers  # of several, one stays
+    several = np.zeros(1 << width, dtype=bool)
+    several[buckets[last[buckets] != numbers]] = True
     met: npt.NDArray[np.bool_] = several[buckets]
     return met
 

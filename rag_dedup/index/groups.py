@@ -33,6 +33,10 @@ class Groups:
 
     def add(self, name: str, order: int) -> None:
         """Put an order into a group; twice is once."""
+        small = self._small.get(name)
+        if small is None and name not in self._large:
+            self._small[name] = order.to_bytes(8, sys.byteorder)
+            return
         large = self._large.get(name)
         if large is not None:
             large[order] = None

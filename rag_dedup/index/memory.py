@@ -91,10 +91,8 @@ class MemoryIndex:
         seen = {source: tables.seen.get(source) for source in (*changes.forgotten, *changes.seen)}
         try:
             tables.mark(changes)
-            for key in changes.delete:
-                tables.remove(key)
-            for entry in changes.put:
-                tables.put(entry)
+            tables.remove(changes.delete)
+            tables.put(changes.put)
             postings.withdraw(changes.withdrawn)
             postings.add(orders, changes.signatures)
             tables.postings = postings.compacted()
@@ -106,8 +104,8 @@ class MemoryIndex:
                 if number is not None:
                     tables.seen[source] = number
             postings.restore(state)
-            for key, old in zip(keys, before, strict=True):
-                tables.remove(key) if old is None else tables.put(old)
+            tables.remove(key for key, old in zip(keys, before, strict=True) if old is None)
+            tables.put(old for old in before if old is not None)
             raise
 
     def __reduce__(self) -> NoReturn:

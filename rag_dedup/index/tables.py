@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,38 +102,47 @@ class Tables:
                 names.append(changes.run.name)
             self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run.name) + 1))
 
-    def put(self, entry: Entry) -> None:
-        """Insert or replace an entry."""
-        self.remove(entry.key)
-        if entry.order >= len(self._packed):
-            longer: npt.NDArray[np.object_] = np.empty(
-                max(entry.order + 1, len(self._packed) * 9 // 8 + 64), object
-            )
-            longer[: len(self._packed)] = self._packed
-            self._packed = longer
-        # Named first: what an interrupt leaves half done is undone by name.
-        self._orders[join_name(*entry.key)] = entry.order
-        self._packed[entry.order] = _pack(entry)
-        for groups, name in self._name_groups(entry):
-            groups.add(name, entry.order)
-        if entry.order >= self.next_order:
-            self.next_order = entry.order + 1
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Insert or replace entries."""
+        for entry in entries:
+            name, order = join_name(*entry.key), entry.order
+            if name in self._orders:
+                self._remove(name)
+            if order >= len(self._packed):
+                self._grow(order + 1)
+            # Named first: what an interrupt leaves half done is undone by name.
+            self._orders[name] = order
+            self._packed[order] = _pack(entry)
+            for groups, group in self._name_groups(entry):
+                groups.add(group, order)
+            if order >= self.next_order:
+                self.next_order = order + 1
 
-    def remove(self, key: EntryKey) -> None:
-        """Remove an entry if it is there."""
-        order = self._orders.pop(join_name(*key), None)
+    def remove(self, keys: Iterable[EntryKey]) -> None:
+        """Remove entries, if they are there."""
+        for key in keys:
+            self._remove(join_name(*key))
+
+    def _remove(self, name: str) -> None:
+        order = self._orders.pop(name, None)
         if order is not None and (packed := self._packed[order]) is not None:
-            for groups, name in self._name_groups(_unpack(packed)):
-                groups.discard(name, order)
+            for groups, group in self._name_groups(_unpack(packed)):
+                groups.discard(group, order)
             self._packed[order] = None
 
-    def _name_groups(self, entry: Entry) -> Iterator[tuple[Groups, str]]:
+    def _grow(self, needed: int) -> None:
+        """Make room."""
+        longer: npt.NDArray[np.object_] = np.empty(max(needed, len(self._packed) * 9 // 8 + 64), object)
+        longer[: len(self._packed)] = self._packed
+        self._packed = longer
+
+    def _name_groups(self, entry: Entry) -> list[tuple[Groups, str]]:
         """Return what an entry belongs to."""
         scope = entry.key[0]
-        for source in entry.sources:
-            yield self._sources, join_name(scope, source)
+        groups = [(self._sources, join_name(scope, source)) for source in entry.sources]
         if entry.survivor is not None:
-            yield self._clusters, join_name(scope, entry.survivor)
+            groups.append((self._clusters, join_name(scope, entry.survivor)))
+        return groups
 
 
 def _pack(entry: Entry) -> Packed:

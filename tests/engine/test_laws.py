@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -401,11 +401,12 @@ class TestCommit:
         plan = dedup.plan([Document("a", "new"), Document("c", LONG), Document("d", "d")], complete=True)
         put, calls = Tables.put, []
 
-        def put_until_interrupted(tables: Tables, entry: Entry) -> None:
-            calls.append(entry.key)
-            if len(calls) == 3:
-                raise KeyboardInterrupt
-            put(tables, entry)
+        def put_until_interrupted(tables: Tables, entries: Iterable[Entry]) -> None:
+            for entry in entries:
+                calls.append(entry.key)
+                if len(calls) == 3:
+                    raise KeyboardInterrupt
+                put(tables, [entry])
 
         with monkeypatch.context() as patch:
             patch.setattr(Tables, "put", put_until_interrupted)
