@@ -187,6 +187,8 @@ def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit 
     >>> find_difference(DEFAULT_GUARDS, "99.9 % uptime", "99.5 % uptime")
     GuardHit(kind='number', here='99.9', there='99.5')
     """
+    if not guards:
+        return None
     near = focus_texts(here, there)
     for guard in guards:
         if guard.local and guard.find(near[0]) == guard.find(near[1]):

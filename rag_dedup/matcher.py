@@ -99,9 +99,11 @@ class Matcher:
         equal = self._equal.get(self._exact[row])
         if not equal or row in self._full:
             return None
-        while equal and self._find_standing(equal[0]) is None:
+        while equal:
+            if (standing := self._find_standing(equal[0])) is not None:
+                return standing
             del equal[0]
-        return self._find_standing(equal[0]) if equal else None
+        return None
 
     def find_near(self, row: int) -> list[Near]:
         """Return the survivors that are similar enough to a text of the block."""

@@ -286,7 +286,7 @@ class Planner:
         assert matcher is not None, "a text that has a row was matched"
         verdict = self._judge(entry, matcher, row)
         if verdict is not UNLIKE_ALL:
-            entry = entry._replace(**verdict._asdict())
+            entry = Entry(*entry[:5], *verdict, entry.elsewhere)
         self.draft.put(entry)
         if verdict.survivor is None and matcher.has_keys[row]:
             self.draft.post(entry, matcher.signatures, row)
@@ -306,7 +306,7 @@ class Planner:
 
     def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
-        self._place(entry._replace(**UNLIKE_ALL._asdict()))
+        self._place(Entry(*entry[:5], elsewhere=entry.elsewhere))
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import struct
 from collections.abc import Iterator
 
 __all__ = ["Groups", "join_name", "split_name"]
@@ -34,18 +34,17 @@ class Groups:
     def add(self, name: str, order: int) -> None:
         """Put an order into a group; twice is once."""
         small = self._small.get(name)
-        if small is None and name not in self._large:
-            self._small[name] = order.to_bytes(8, sys.byteorder)
+        if small is None:
+            if name in self._large:
+                self._large[name][order] = None
+            else:
+                self._small[name] = _write([order])
             return
-        large = self._large.get(name)
-        if large is not None:
-            large[order] = None
-            return
-        orders = _read(self._small.get(name, b""))
+        orders = _read(small)
         if order in orders:
             return
         if len(orders) < _FEW:
-            self._small[name] = _write([*orders, order])
+            self._small[name] = small + _write([order])
         else:
             self._large[name] = dict.fromkeys([*orders, order])
             del self._small[name]
@@ -84,5 +83,8 @@ def _read(data: bytes) -> list[int]:
     return memoryview(data).cast("Q").tolist()
 
 
+_PACKERS = [struct.Struct(f"={count}Q").pack for count in range(_FEW + 1)]
+
+
 def _write(orders: list[int]) -> bytes:
-    return b"".join([order.to_bytes(8, sys.byteorder) for order in orders])
+    return _PACKERS[len(orders)](*orders)
