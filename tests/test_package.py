@@ -23,6 +23,15 @@ def test_public_names_are_sorted_and_there() -> None:
         assert getattr(rag_dedup, name) is not None
 
 
+def test_public_names_are_loaded_when_they_are_used() -> None:
+    assert {*rag_dedup.__all__} <= {*dir(rag_dedup)}
+    assert run("import sys, rag_dedup; print('numpy' in sys.modules)").strip() == "False"
+    code = "from rag_dedup import *; print(canonicalize_url('HTTP://a.b'), Document('a', 'b').id)"
+    assert run(code).split() == ["https://a.b/", "a"]
+    with pytest.raises(AttributeError, match="has no attribute 'Dedup'"):
+        rag_dedup.Dedup  # noqa: B018
+
+
 def test_import_is_light() -> None:
     heavy = ("langchain_core", "llama_index", "trafilatura", "scipy", "pandas", "numba", "datasketch")
     heavy += ("matplotlib", "rich", "lxml", "semantic_text_splitter", "w3lib")
