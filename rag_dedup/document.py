@@ -336,13 +336,15 @@ class Entry(NamedTuple):
 
 
 class Run(NamedTuple):
-    """An ingestion run.
+    """An ingestion run of a scope: what other scopes ingest is none of its business.
 
     Args:
+        scope: what it is about.
         name: as the caller gave it.
         first_order: what the next new entry would have got as its order when the run began.
     """
 
+    scope: str
     name: str
     first_order: int
 
@@ -358,8 +360,8 @@ class Changes:
         signatures: by which they can be found from now on, ``(len(posted), 2 + bands)`` uint64: the
             halves of the exact key, then the band keys.
         withdrawn: orders that can no longer be found by what they were posted under.
-        run: the ingestion run that this is a part of; a known one began earlier.
-        seen: (scope, source) that this run has seen.
+        runs: the ingestion runs that this is a part of, one for each scope; a known one began earlier.
+        seen: (scope, source) that these runs have seen.
         forgotten: (scope, source) that are gone.
     """
 
@@ -370,7 +372,7 @@ class Changes:
         default_factory=lambda: np.empty((0, 2), np.uint64), repr=False
     )
     withdrawn: tuple[int, ...] = ()
-    run: Run | None = None
+    runs: tuple[Run, ...] = ()
     seen: tuple[Source, ...] = ()
     forgotten: tuple[Source, ...] = ()
 

@@ -152,13 +152,13 @@ class Planner:
 
     def sweep(self, sweep: Sweep) -> Plan:
         """Forget the sources that a run, and perhaps the runs since, have not seen."""
-        names = [run.name for run in self.view.list_runs()]
-        number = names.index(sweep.run) + 1 if sweep.run in names else None
-        seen = {key: last for key, last in self.view.list_sources().items() if key[0] == sweep.scope}
-        if number is None or (number not in seen.values() and not sweep.spare_unmarked):
+        runs = enumerate(self.view.list_runs(), start=1)
+        number = next((n for n, run in runs if (run.scope, run.name) == (sweep.scope, sweep.run)), None)
+        if number is None:
             raise UnknownRunError(
                 f"run {sweep.run!r} has seen no source of scope {sweep.scope!r}; nothing is forgotten"
             )
+        seen = {key: last for key, last in self.view.list_sources().items() if key[0] == sweep.scope}
         gone = [
             source
             for source, last in sorted(seen.items())
@@ -405,7 +405,8 @@ def _mark_sources(request: Request, view: View) -> dict[str, Any]:
     scopes = (scope for scope, _ in arrivals.keys)
     named = zip(scopes, arrivals.sources, strict=True)
     seen = dict.fromkeys((scope, source) for scope, source in named if source is not None)
-    return {"run": Run(request.run, view.next_order), "seen": tuple(seen)} if seen else {}
+    runs = [Run(scope, request.run, view.next_order) for scope in dict.fromkeys(scope for scope, _ in seen)]
+    return {"runs": tuple(runs), "seen": tuple(seen)}
 
 
 def _count_texts(texts: dict[tuple[str, str], int], entries: Iterable[Entry]) -> None:

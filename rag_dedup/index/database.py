@@ -72,7 +72,7 @@ class Writes:
         joined: (group, order) that belong together from now on.
         dropped: numbers of runs of postings that go.
         runs: those that come, each with its pages.
-        ingestion: (number, run) of an ingestion run that comes.
+        ingestions: (run, number) of ingestion runs that come.
         forgotten: (scope, source) that go.
         sources: (scope, source) that come if they are not there.
         seen: (scope, source, number): the last ingestion run that has seen a source.
@@ -88,7 +88,7 @@ class Writes:
     joined: list[tuple[bytes, int]] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
     runs: list[tuple[RunRow, list[bytes]]] = field(default_factory=list)
-    ingestion: tuple[int, Run] | None = None
+    ingestions: list[tuple[Run, int]] = field(default_factory=list)
     forgotten: list[Source] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     seen: list[tuple[str, str, int]] = field(default_factory=list)

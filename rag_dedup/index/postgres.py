@@ -25,7 +25,7 @@ from rag_dedup.index.database import (
     refuse_to_create,
 )
 from rag_dedup.index.pool import Pool
-from rag_dedup.index.record import decode_name, encode_name, name_group
+from rag_dedup.index.record import decode_name, encode_name, encode_names, name_group
 
 try:
     import psycopg
@@ -62,7 +62,7 @@ _TABLES = (
     'CREATE TABLE "{0}_runs" (number bigint PRIMARY KEY, length bigint NOT NULL, fences bytea NOT NULL)',
     'CREATE TABLE "{0}_pages" (run bigint, page bigint, postings bytea NOT NULL, PRIMARY KEY (run, page))',
     'CREATE TABLE "{0}_ingestions" '
-    "(number bigint PRIMARY KEY, name bytea NOT NULL, first_order bigint NOT NULL)",
+    "(number bigint PRIMARY KEY, scope bytea NOT NULL, name bytea NOT NULL, first_order bigint NOT NULL)",
     # Named by a hash, since what is indexed must not be long.
     'CREATE TABLE "{0}_sources" '
     "(name bytea PRIMARY KEY, scope bytea NOT NULL, source bytea NOT NULL, ingestion bigint NOT NULL)",
@@ -208,8 +208,8 @@ class PostgresSession:
 
     def list_ingestions(self) -> list[Run]:
         """Return the ingestion runs, by number."""
-        rows = self._query('SELECT name, first_order FROM "{}_ingestions" ORDER BY number')
-        return [Run(decode_name(name), order) for name, order in rows]
+        rows = self._query('SELECT scope, name, first_order FROM "{}_ingestions" ORDER BY number')
+        return [Run(decode_name(scope), decode_name(name), order) for scope, name, order in rows]
 
     def list_sources(self) -> dict[Source, int]:
         """Return every source, and the number of the run that has seen it last."""
@@ -264,10 +264,9 @@ class PostgresSession:
         )
 
     def _write_sources(self, writes: Writes) -> None:
-        if writes.ingestion is not None:
-            number, run = writes.ingestion
-            row = (number, encode_name(run.name), run.first_order)
-            self._run('INSERT INTO "{}_ingestions" VALUES (%s, %b, %s)', row)
+        for (scope, name, order), number in writes.ingestions:
+            row = (number, *encode_names((scope, name)), order)
+            self._run('INSERT INTO "{}_ingestions" VALUES (%s, %b, %b, %s)', row)
         forgotten = [name_group("source", source) for source in writes.forgotten]
         self._run('DELETE FROM "{}_sources" WHERE name = ANY(%b)', (forgotten,))
         new = [(scope, source, 0) for scope, source in writes.sources]

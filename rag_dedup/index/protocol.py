@@ -17,7 +17,16 @@ from rag_dedup.errors import SchemeMismatchError
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
-__all__ = ["Header", "Index", "Measures", "Transaction", "View", "check_header"]
+__all__ = [
+    "Header",
+    "Index",
+    "Measures",
+    "RunNumbers",
+    "Transaction",
+    "View",
+    "check_header",
+    "number_runs",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +186,32 @@ def check_header(stored: Header, wanted: Header) -> None:
             "this index was filled with other settings (" + "; ".join(differences) + "). "
             "Use those settings, or ingest everything again into a new index."
         )
+
+
+class RunNumbers(NamedTuple):
+    """The numbers of ingestion runs.
+
+    Args:
+        new: the runs that the index does not know yet.
+        by_scope: the number of the run of each scope, known or not.
+    """
+
+    new: list[tuple[Run, int]]
+    by_scope: dict[str, int]
+
+
+def number_runs(known: Sequence[Run], runs: Sequence[Run]) -> RunNumbers:
+    """Number ingestion runs from 1, in the order in which they come.
+
+    Args:
+        known: those that the index has, in order.
+        runs: at most one for each scope.
+
+    >>> number_runs([Run("", "May", 0)], [Run("", "May", 7), Run("b", "May", 7)]).by_scope
+    {'': 1, 'b': 2}
+    """
+    numbers = {(run.scope, run.name): number for number, run in enumerate(known, start=1)}
+    fresh = [run for run in runs if (run.scope, run.name) not in numbers]
+    new = list(zip(fresh, range(len(known) + 1, len(known) + len(fresh) + 1), strict=True))
+    numbers.update(((run.scope, run.name), number) for run, number in new)
+    return RunNumbers(new, {run.scope: numbers[run.scope, run.name] for run in runs})

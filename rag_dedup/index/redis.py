@@ -199,7 +199,7 @@ class RedisSession:
         """Return the ingestion runs, by number."""
         rows: list[bytes] = self._client.lrange(self._prefix + "ingestions", 0, -1)  # type: ignore[assignment]
         parts = (row.partition(b":") for row in rows)
-        return [Run(decode_name(name), int(order)) for order, _, name in parts]
+        return [Run(*_split_source(names), int(order)) for order, _, names in parts]
 
     def list_sources(self) -> dict[Source, int]:
         """Return every source, and the number of the run that has seen it last."""
@@ -270,10 +270,8 @@ class RedisSession:
         for table, rows in additions.items():
             for part in _cut(rows):
                 pipeline.hset(prefix + table, items=[item for row in part for item in row])
-        if writes.ingestion is not None:
-            _, ingestion = writes.ingestion
-            row = b"%d:%b" % (ingestion.first_order, encode_name(ingestion.name))
-            pipeline.rpush(prefix + "ingestions", row)
+        for (scope, name, order), _ in writes.ingestions:
+            pipeline.rpush(prefix + "ingestions", b"%d:%b" % (order, _join_source((scope, name))))
         for source in writes.forgotten:
             pipeline.hdel(prefix + "sources", _join_source(source))
         for source in writes.sources:

@@ -52,7 +52,7 @@ _TABLES = (
     'CREATE TABLE "{0}_runs" (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)',
     'CREATE TABLE "{0}_pages" (place INTEGER PRIMARY KEY, postings BLOB NOT NULL)',
     'CREATE TABLE "{0}_ingestions" '
-    "(number INTEGER PRIMARY KEY, name BLOB NOT NULL, first_order INTEGER NOT NULL)",
+    "(number INTEGER PRIMARY KEY, scope BLOB NOT NULL, name BLOB NOT NULL, first_order INTEGER NOT NULL)",
     'CREATE TABLE "{0}_sources" (scope BLOB, source BLOB, ingestion INTEGER NOT NULL, '
     "PRIMARY KEY (scope, source)) WITHOUT ROWID",
 )
@@ -180,8 +180,9 @@ class SqliteSession:
 
     def list_ingestions(self) -> list[Run]:
         """Return the ingestion runs, by number."""
-        query = f'SELECT name, first_order FROM "{self._prefix}_ingestions" ORDER BY number'
-        return [Run(decode_name(name), order) for name, order in self._connection.execute(query)]
+        query = f'SELECT scope, name, first_order FROM "{self._prefix}_ingestions" ORDER BY number'
+        rows = self._connection.execute(query)
+        return [Run(decode_name(scope), decode_name(name), order) for scope, name, order in rows]
 
     def list_sources(self) -> dict[Source, int]:
         """Return every source, and the number of the run that has seen it last."""
@@ -235,13 +236,11 @@ class SqliteSession:
 
     def _write_sources(self, writes: Writes) -> None:
         many = self._execute_many
-        if writes.ingestion is not None:
-            number, run = writes.ingestion
-            row = number, encode_name(run.name), run.first_order
-            many(
-                'INSERT INTO "{}_ingestions" VALUES (?, ?, ?)',
-                [row],
-            )
+        runs = [
+            (number, *encode_names((scope, name)), order)
+            for (scope, name, order), number in writes.ingestions
+        ]
+        many('INSERT INTO "{}_ingestions" VALUES (?, ?, ?, ?)', runs)
         forgotten = map(encode_names, writes.forgotten)
         many('DELETE FROM "{}_sources" WHERE scope = ? AND source = ?', forgotten)
         new = sorted(map(encode_names, writes.sources))

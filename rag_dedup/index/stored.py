@@ -24,7 +24,7 @@ from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.database import RunRow, Session, Store, Writes
 from rag_dedup.index.paged import PagedRun, RunCache, cut_pages, decode_postings
-from rag_dedup.index.protocol import Header, Measures, Transaction, check_header
+from rag_dedup.index.protocol import Header, Measures, Transaction, check_header, number_runs
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
 from rag_dedup.index.runs import (
     Hits,
@@ -178,13 +178,10 @@ class StoredView:
     def _write_sources(self, writes: Writes, changes: Changes) -> None:
         writes.forgotten += changes.forgotten
         sources = dict.fromkeys((e.key[0], source) for e in changes.put for source in e.sources)
-        if changes.run is not None:
-            names = [run.name for run in self._session.list_ingestions()]
-            if changes.run.name not in names:
-                names.append(changes.run.name)
-                writes.ingestion = (len(names), changes.run)
-            number = names.index(changes.run.name) + 1
-            writes.seen += [(*source, number) for source in changes.seen]
+        if changes.runs:
+            numbers = number_runs(self._session.list_ingestions(), changes.runs)
+            writes.ingestions += numbers.new
+            writes.seen += [(*source, numbers.by_scope[source[0]]) for source in changes.seen]
             for source in changes.seen:
                 sources.pop(source, None)
         writes.sources += sources

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rag_dedup.document import Changes, Entry, EntryKey, GuardHit, Place, Run, Source
 from rag_dedup.index.groups import Groups, join_name, split_name
 from rag_dedup.index.postings import Postings
-from rag_dedup.index.protocol import Measures
+from rag_dedup.index.protocol import Measures, number_runs
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
@@ -95,12 +95,9 @@ class Tables:
         """Remember what a run has seen, and forget sources."""
         for source in changes.forgotten:
             self.seen.pop(source, None)
-        if changes.run is not None:
-            names = [run.name for run in self.runs]
-            if changes.run.name not in names:
-                self.runs.append(changes.run)
-                names.append(changes.run.name)
-            self.seen.update(dict.fromkeys(changes.seen, names.index(changes.run.name) + 1))
+        numbers = number_runs(self.runs, changes.runs)
+        self.runs += [run for run, _ in numbers.new]
+        self.seen.update((source, numbers.by_scope[source[0]]) for source in changes.seen)
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Insert or replace entries."""

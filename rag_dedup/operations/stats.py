@@ -135,9 +135,13 @@ def measure_index(index: Index) -> IndexStats:
 
 
 def _count_runs(view: View) -> dict[str, int]:
+    """Count by name what was new until the next run began, whatever their scopes are."""
     runs = view.list_runs()
     ends = [*(run.first_order for run in runs), view.next_order][1:]
-    return {run.name: end - run.first_order for run, end in zip(runs, ends, strict=True)}
+    counts = dict.fromkeys((run.name for run in runs), 0)
+    for run, end in zip(runs, ends, strict=True):
+        counts[run.name] += end - run.first_order
+    return counts
 
 
 def _count_candidates(view: View, header: Header, entries: list[Entry]) -> float:

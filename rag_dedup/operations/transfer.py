@@ -88,7 +88,7 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
                 for part in _part_documents(batch):
                     dedup.run(part)
             for run, sources in _list_runs(view):
-                _write(target, Changes(run=Run(run.name, start), seen=tuple(sources)))
+                _write(target, Changes(runs=(run._replace(first_order=start),), seen=tuple(sources)))
     return _compare(dedup, stored)
 
 
@@ -133,7 +133,7 @@ def export_index(index: Index) -> Iterator[dict[str, Any]]:
     with index.snapshot() as view:
         yield {"rag_dedup": _VERSION, "header": asdict(header)}
         for run, sources in _list_runs(view):
-            yield {"run": list(run), "sources": [list(source) for source in sources]}
+            yield {"run": list(run), "sources": [source for _, source in sources]}
         for entry in view:
             record = encode_entry(entry._replace(text=""))
             yield {
@@ -191,8 +191,8 @@ def _read_header(line: dict[str, Any]) -> Header:
 
 def _read_run(line: dict[str, Any]) -> Changes:
     try:
-        name, first_order = line["run"]
-        return Changes(run=Run(name, first_order), seen=tuple((scope, n) for scope, n in line["sources"]))
+        run = Run(*line["run"])
+        return Changes(runs=(run,), seen=tuple((run.scope, source) for source in line["sources"]))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"a line of the export cannot be read: {error!r}") from error
 

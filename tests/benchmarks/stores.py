@@ -1,8 +1,8 @@
 """Time indexes that hold a lot already.
 
     python -m tests.benchmarks.stores memory:// sqlite:///dedup.db
-    python -m tests.benchmarks.stores --entries 20000 100000 -- datasketch+memory:// redis://localhost
     python -m tests.benchmarks.stores --servers           all of ours, on servers that it starts
+    python -m tests.benchmarks.stores --servers --peers --entries 20000     and datasketch
 
 Each index is filled with made chunks of about 600 characters, a fifth of them near-duplicates of others,
 in calls of 10,000. When it holds as many as asked, the next 50,000 are timed: signed, decided on and
@@ -39,8 +39,8 @@ Take = Callable[[list[Document]], int]
 """Takes documents, in order, and returns how many are dropped."""
 
 
-def open_contestant(url: str) -> tuple[Take, Callable[[], int]]:
-    """Return what takes documents, and what tells how many bytes the index has."""
+def open_contestant(url: str) -> tuple[Take, Callable[[], int] | None]:
+    """Return what takes documents, and what tells how many bytes the index has, if anybody knows."""
     if url.startswith("datasketch+"):
         from datasketch import MinHashLSH
 
@@ -50,7 +50,7 @@ def open_contestant(url: str) -> tuple[Take, Callable[[], int]]:
             server = {"host": parts.hostname, "port": parts.port}
             storage = {"type": "redis", "basename": b"benchmark", "redis": server}
         lsh = MinHashLSH(threshold=0.8, num_perm=128, storage_config=storage)
-        return lambda documents: sum(loop_datasketch(lsh, documents)), lambda: 0
+        return lambda documents: sum(loop_datasketch(lsh, documents)), None
     dedup = Deduplicator(open_index(url))
 
     def measure() -> int:
@@ -83,7 +83,7 @@ def measure_store(url: str, sizes: list[int], texts: list[str]) -> list[dict[str
                 "entries": count - TIMED,
                 "per_second": round(TIMED / sum(last)),
                 "slowest_call": round(max(last), 2),
-                "bytes_per_chunk": round(measure() / count),
+                "bytes_per_chunk": measure and round(measure() / count),
                 "process_mb": round(read_memory()[0] - before),
                 "dropped": round(dropped / count, 3),
             }
@@ -107,12 +107,17 @@ def main() -> None:
     parser.add_argument("urls", nargs="*", metavar="URL")
     parser.add_argument("--entries", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--servers", action="store_true")
+    parser.add_argument(
+        "--peers", action="store_true", help="datasketch in memory and on a server of its own"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     urls = list(options.urls)
     if options.servers:
         folder = tempfile.mkdtemp()
         urls += ["memory://", f"sqlite:///{folder}/dedup.db", share_postgres().url, start_redis()]
+    if options.peers:
+        urls += ["datasketch+memory://", f"datasketch+{start_redis()}"]
     warm_up()
     texts = [document.text for document in take_distinct(read_chunks())]
     machine = describe_machine()

@@ -31,7 +31,7 @@ class Histories(RuleBasedStateMachine):
         self.sources: dict[tuple[str, str], set[str]] = {}
         self.store: dict[tuple[str, str], str] = {}
         self.last: tuple[list[Document], bool] = ([], False)
-        self.runs: list[str] = []  # in the order of their first commits
+        self.runs: list[tuple[str, str]] = []  # (scope, run), in the order of their first commits
         self.seen: dict[tuple[str, str], int] = {}
 
     def write(self, plan: Plan) -> None:
@@ -71,20 +71,21 @@ class Histories(RuleBasedStateMachine):
         self.remember(documents)
         self.last = (documents, False)
         sources = {(d.scope, source) for d in documents if (source := source_of(d)) is not None}
-        if sources and run not in self.runs:
-            self.runs.append(run)
-        self.seen.update(dict.fromkeys(sources, self.runs.index(run) if sources else 0))
+        for scope, source in sorted(sources):
+            if (scope, run) not in self.runs:
+                self.runs.append((scope, run))
+            self.seen[scope, source] = self.runs.index((scope, run))
 
     @rule(
         run=st.sampled_from(["run a", "run b", "run c"]), scope=st.sampled_from(SCOPES), since=st.booleans()
     )
     def sweep_or_expire(self, run: str, scope: str, since: bool) -> None:
-        number = self.runs.index(run) if run in self.runs else -1
         forget = self.dedup.expire if since else self.dedup.sweep
-        if number < 0 or not (since or number in [n for (s, _), n in self.seen.items() if s == scope]):
+        if (scope, run) not in self.runs:
             with pytest.raises(UnknownRunError):
                 forget(run, scope)
             return
+        number = self.runs.index((scope, run))
         self.write(forget(run, scope))
         sources = {(key[0], source) for key, held in self.sources.items() for source in held} | set(self.seen)
         for key in sources:

@@ -224,12 +224,13 @@ class TestIndex:
 
     def test_runs_and_sources(self, index: Index) -> None:
         put(index, make_entry("a", 0, source="p"), make_entry("b", 1, scope="s", source="q\ud800\0"))
-        apply(index, Changes(run=Run("first", 2), seen=(("", "p"), ("", "empty"))))
+        apply(index, Changes(runs=(Run("", "first", 2),), seen=(("", "p"), ("", "empty"))))
         put(index, make_entry("c", 2, source="p"))
-        apply(index, Changes((make_entry("d", 3),), run=Run("second", 3), seen=(("s", "q\ud800\0"),)))
-        apply(index, Changes(run=Run("first", 9), seen=(("", "r"),)))
+        runs = (Run("s", "first", 3), Run("", "second\ud800\0", 3))
+        apply(index, Changes((make_entry("d", 3),), runs=runs, seen=(("s", "q\ud800\0"), ("", "r"))))
+        apply(index, Changes(runs=(Run("", "first", 9),), seen=(("", "r"),)))
         with index.snapshot() as view:
-            assert view.list_runs() == [Run("first", 2), Run("second", 3)]
+            assert view.list_runs() == [Run("", "first", 2), *runs]
             assert view.list_sources() == {
                 ("", "p"): 1,
                 ("", "empty"): 1,
