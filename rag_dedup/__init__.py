@@ -4,8 +4,8 @@
 words -> pure -> state -> engine -> rim          each imports only what stands to its left
 
 words    document  errors
-pure     text  kernels  url  segment  edge  fingerprint  guard  survivor
-state    boilerplate  index
+pure     text  kernels  url  segment  page  outline  edge  fingerprint  guard  survivor
+state    tally  boilerplate  index
 engine   request  intake  draft  matcher  outcome  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli
 ```

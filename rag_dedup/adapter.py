@@ -267,7 +267,7 @@ def strip_texts(
         if url is not None:
             pages[number] = page
     found = list(pages.values())
-    stripped = strip_boilerplate(found, cache) if two_pass else cache.stream(found)
+    stripped = strip_boilerplate(found, cache) if two_pass else cache.stream(found, ahead=0)
     result = list(texts)
     for number, rest in zip(pages, stripped, strict=True):
         result[number] = rest.text

@@ -3,47 +3,37 @@
 A :class:`SegmentCache` counts on how many distinct pages of one host each segment stands, and which
 segment follows which; :mod:`rag_dedup.edge` then tells template lines from content.
 
-A segment is *repeated* when it is on more than ``max_repetitions`` pages that differ in their longest
-segments: the versions of one page share their content, which is no template. A long segment must be on
-half of the pages of its host.
+A segment is *repeated* when it is on more than ``max_repetitions`` pages after its first, which differ in
+their longest segments: the versions of one page share their content, which is no template. A long segment
+must be on half of the pages of its host.
 """
 
 from __future__ import annotations
 
-import hashlib
-import heapq
-import re
 import threading
 import uuid
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
-from urllib.parse import urlsplit
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_dedup.document import Document
-from rag_dedup.edge import Line, walk_edge
+from rag_dedup.edge import Lines, walk_edge
 from rag_dedup.errors import ConfigurationError
-from rag_dedup.segment import Segment, cut_spans, split_segments
-from rag_dedup.url import SAFE, canonicalize_url
+from rag_dedup.outline import Outline
+from rag_dedup.page import LONG, Page, PageReader, link
+from rag_dedup.segment import cut_spans
+from rag_dedup.tally import MOST_PAGES, Tally
 
 __all__ = ["Removed", "SegmentCache", "Stripped", "strip_boilerplate"]
 
-_PAGES_COUNTED = 64
-"""Pages that are told apart for one segment; what is on more of them is a template in any case."""
-
-_LONG = 10
-"""Words from which a segment must be on half of the pages of its host."""
-
-_LONGEST = 4
-"""Segments of a page that tell its family: versions of one page are one family."""
-
 _LEAST_WORDS, _LEAST_SHARE = 5, 0.01
-"""Words, and share of the words, below which a page is left alone instead of being emptied."""
+"""Words, and share of the characters, below which a page is left alone instead of being emptied."""
 
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_DIGITS = re.compile(r"\d+")
-_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d:\d\d|©")
+Sizes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +43,8 @@ class Removed:
     Args:
         start, end: offsets in the original text.
         text: what stood there.
-        reason: ``top``, ``bottom`` or ``anywhere``, and on how many pages of the host it was seen.
+        reason: ``top``, ``bottom`` or ``anywhere``, and on about how many pages of the host it was seen, or
+            that it stands on the page again.
     """
 
     start: int
@@ -69,7 +60,7 @@ class Stripped:
     Args:
         text: what is left: the original with ``removed`` cut out.
         removed: the spans, in order.
-        spared: why boilerplate was found and yet left in the text; ``None`` if it was not.
+        spared: why boilerplate was left in the text, ``None`` if none was.
     """
 
     text: str
@@ -77,80 +68,27 @@ class Stripped:
     spared: str | None = None
 
 
-@dataclass(slots=True)
-class _Count:
-    """Distinct pages, and distinct families of them: exact up to a limit, then full (``None``)."""
-
-    repetitions: int
-    pages: set[int] | None = field(default_factory=set)
-    families: tuple[set[int], set[int]] | None = field(default_factory=lambda: (set(), set()))
-
-    def add(self, page: int, family: tuple[int, int]) -> bool:
-        """Count a page; tell whether that was news."""
-        before = self._fill()
-        if self.pages is not None:
-            self.pages.add(page)
-            if len(self.pages) >= self._limit:
-                self.pages = None
-        if self.families is not None:
-            for names, name in zip(self.families, family, strict=True):
-                names.add(name)
-            if max(map(len, self.families)) > self.repetitions:
-                self.families = None
-        return before != self._fill()
-
-    @property
-    def _limit(self) -> int:
-        return max(_PAGES_COUNTED, self.repetitions + 1)
-
-    def _fill(self) -> tuple[int, int]:
-        return self.size, -1 if self.families is None else sum(map(len, self.families))
-
-    @property
-    def size(self) -> int:
-        """Pages, up to the limit."""
-        return self._limit if self.pages is None else len(self.pages)
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether more than ``repetitions`` pages have it that differ in their longest segments."""
-        return self.families is None and self.size > self.repetitions
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A document in segments and hashes, made outside of the lock."""
-
-    document: Document
-    group: str | None  # host and scope; None when nobody knows the host
-    segments: tuple[Segment, ...]
-    keys: tuple[int, ...]
-    masked: tuple[int, ...]  # of the text without digits; equal to the key when there is no date in it
-    words: tuple[int, ...]
-    name: int
-    family: tuple[int, int]
-
-    @property
-    def edge(self) -> int:
-        """The key of what stands before the first and behind the last segment."""
-        return _hash(f"{self.group}\0edge")
-
-
 class SegmentCache:
-    """An LRU of segments, which the caller owns; several threads may use it.
+    """A bounded memory of segments, which the caller owns; several threads may use it.
 
     Args:
-        maxsize: most segments and successions that are remembered, 1 or more.
-        min_size: characters below which a segment in the body of a page is never cut.
-        max_repetitions: pages on which a segment may stand before it counts as boilerplate, 1 or more.
-        anywhere: cut repeated segments in the body too, as trafilatura does. ``min_size`` and
-            ``max_repetitions`` mean what they mean in trafilatura's settings.
+        maxsize: most segments that are remembered, and as many successions of two, 1 or more. The least
+            recently seen go first.
+        min_size: characters up to which a segment in the body of a page is never cut; trafilatura's
+            ``min_duplcheck_size``.
+        max_repetitions: how many more pages than one may have a segment that is no boilerplate, 1 or more;
+            trafilatura's setting of this name.
+        anywhere: cut repeated segments in the body too, as trafilatura does: whatever they are, and though
+            the pages are versions of one.
+        max_bytes: most memory that is used, 1,000 or more; default: what ``maxsize`` needs.
+        groups: the name of the group of each host that shares its template with others, such as
+            ``{"docs.example.com": "example", "www.example.com": "example"}``. ``""`` stands for pages without
+            a host; they stay as they are if they have no group, for nothing says what they have in common.
+            Scopes never mix.
 
     Attributes:
         identity: names this very cache.
         generation: how many pages brought something new.
-
-    Pages without a host have nothing in common that could be known, so that they stay as they are.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -172,215 +110,223 @@ class SegmentCache:
         min_size: int = 100,
         max_repetitions: int = 2,
         anywhere: bool = False,
+        max_bytes: int | None = None,
+        groups: Mapping[str, str] | None = None,
     ) -> None:
         if maxsize < 1 or max_repetitions < 1 or min_size < 0:
             raise ConfigurationError(
                 f"maxsize and max_repetitions must be 1 or more and min_size 0 or more, not "
                 f"{maxsize}, {max_repetitions}, {min_size}"
             )
+        limit = max_repetitions + 2
+        room = maxsize
+        if max_bytes is not None:
+            room = min(room, max_bytes // (Tally.measure_entry(limit) + Tally.measure_entry(0)))
+            if room < 1:
+                raise ConfigurationError(f"max_bytes is too small for one segment: {max_bytes}")
         self.maxsize = maxsize
         self.min_size = min_size
         self.max_repetitions = max_repetitions
         self.anywhere = anywhere
+        self.max_bytes = max_bytes
+        self.groups = dict(groups or {})
         self.identity = uuid.uuid4().hex
         self.generation = 0
-        self._counts: OrderedDict[int, _Count] = OrderedDict()
+        self._segments = Tally(room, limit)
+        self._successions = Tally(room, 0)
+        self._reader = PageReader(self.groups, whole=anywhere)
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._counts)
+        return len(self._segments)
 
     def observe(self, documents: Iterable[Document]) -> None:
         """Learn what the pages of a host share. A page that was learned already changes nothing."""
         for document in documents:
-            self._observe(_read_page(document))
+            self._observe(self._reader.read(document))
 
     def strip(self, documents: Iterable[Document]) -> list[Stripped]:
         """Return each text without the boilerplate that is known by now."""
-        return [self._strip(_read_page(document)) for document in documents]
+        return [self._strip(self._reader.read(document)) for document in documents]
 
-    def stream(self, documents: Iterable[Document]) -> Iterator[Stripped]:
-        """Learn and strip in one pass. The first pages of a host come out as they are."""
+    def stream(self, documents: Iterable[Document], *, ahead: int = 64) -> Iterator[Stripped]:
+        """Learn and strip in one pass.
+
+        Args:
+            documents: the pages, as they come.
+            ahead: pages that are learned before the first is stripped, 0 or more, so that the first ones of
+                a host are not all left as they are.
+
+        Raises:
+            ConfigurationError: ``ahead`` is negative.
+        """
+        if ahead < 0:
+            raise ConfigurationError(f"ahead must be 0 or more, not {ahead}")
+        return self._stream(documents, ahead)
+
+    def _stream(self, documents: Iterable[Document], ahead: int) -> Iterator[Stripped]:
+        waiting: deque[Page] = deque()
         for document in documents:
-            page = _read_page(document)
+            page = self._reader.read(document)
             self._observe(page)
-            yield self._strip(page)
+            waiting.append(page)
+            if len(waiting) > ahead:
+                yield self._strip(waiting.popleft())
+        while waiting:
+            yield self._strip(waiting.popleft())
 
-    def _observe(self, page: _Page) -> None:
+    def _observe(self, page: Page) -> None:
         if page.group is None or not page.keys:
             return
-        seen = dict.fromkeys((*page.keys, *page.masked))
-        seen.update(dict.fromkeys(_link(a, b) for a, b in _pair(page)))
-        seen.update(dict.fromkeys(map(_lower, page.masked[len(page.masked) // 2 :])))
-        seen[page.edge] = None
+        half = len(page.starts) // 2
+        low = {key for key, i in zip(page.keys, page.positions, strict=True) if i >= half}
+        keys = list(dict.fromkeys((page.edge, *page.keys)))
+        successions = list(dict.fromkeys(_link_lines(page).tolist()))
+        flags = [key in low for key in keys]
         with self._lock:
-            news = False
-            for key in seen:
-                count = self._counts.get(key)
-                if count is None:
-                    count = self._counts[key] = _Count(self.max_repetitions)
-                news |= count.add(page.name, page.family)
-                self._counts.move_to_end(key)
+            news = self._segments.add(keys, page.name, page.names, flags)
+            news |= self._successions.add(successions, page.name, page.names, [False] * len(successions))
             self.generation += news
-            while len(self._counts) > self.maxsize:
-                self._counts.popitem(last=False)
 
-    def _strip(self, page: _Page) -> Stripped:
+    def _strip(self, page: Page) -> Stripped:
         text = page.document.text
         if page.group is None or not page.keys:
             return Stripped(text)
         with self._lock:
-            lines = self._judge(page)
-        top = walk_edge(lines)
-        bottom = walk_edge([line.turn() for line in reversed(lines)], branches=False)
-        reasons = dict.fromkeys(top, "top")
-        reasons.update({len(lines) - 1 - i: "bottom" for i in bottom if len(lines) - 1 - i not in reasons})
-        if self.anywhere:
-            for i, line in enumerate(lines):
-                segment = page.segments[i]
-                if line.repeated and segment.end - segment.start >= self.min_size:
-                    reasons.setdefault(i, "anywhere")
-        removed = tuple(
-            Removed(
-                s.start, s.end, text[s.start : s.end], f"{reasons[i]}, on {_at_least(lines[i].count)} pages"
-            )
-            for i, s in enumerate(page.segments)
-            if i in reasons
-        )
-        left = sum(
-            page.words[i]
-            for i, segment in enumerate(page.segments)
-            if i not in reasons and segment.kind != "heading"
-        )
-        if removed and left < max(_LEAST_WORDS, _LEAST_SHARE * sum(page.words)):
+            evidence = self._gather(page)
+        reasons = self._judge(page, evidence)
+        spans = [(page.starts[i], page.ends[i]) for i in sorted(reasons)]
+        left = _count_left(page, reasons)
+        if spans and left is not None:
             return Stripped(text, spared=f"only {left} words would be left, headings aside")
-        rest = cut_spans(text, [(span.start, span.end) for span in removed])
-        return Stripped(rest, removed)
+        removed = tuple(
+            Removed(start, end, text[start:end], reasons[i])
+            for (start, end), i in zip(spans, sorted(reasons), strict=True)
+        )
+        return Stripped(cut_spans(text, spans), removed)
 
-    def _judge(self, page: _Page) -> list[Line]:
-        """Return what is known of each segment of a page."""
-        pages = self._size(page.edge)
-        pairs = list(_pair(page))
-        follows = [self._size(_link(a, b)) for a, b in pairs]
-        lines = []
-        for i, segment in enumerate(page.segments):
-            count = self._counts.get(page.keys[i])
-            if count is None or not count.is_repeated:
-                count = self._counts.get(page.masked[i], count)
-            size = count.size if count else 0
-            repeated = count is not None and count.is_repeated
-            if page.words[i] >= _LONG and 2 * size < pages:
-                repeated = False
-            lines.append(
-                Line(
-                    key=page.keys[i],
-                    count=size,
-                    repeated=repeated,
-                    low=2 * self._size(_lower(page.masked[i])) >= size,
-                    whole=segment.kind in ("code", "table", "note") or _is_step(page, segment),
-                    heading=segment.kind == "heading",
-                    words=page.words[i],
-                    before=(follows[i], self._size(pairs[i][0])),
-                    after=(follows[i + 1], self._size(pairs[i + 1][1])),
-                )
-            )
-        return lines
+    def _gather(self, page: Page) -> _Evidence:
+        """Return what is known of the keys of a page."""
+        rows = self._segments.find([page.edge, *page.keys])
+        limit = self._segments.limit
+        pages, first, second = self._segments.count_witnesses(rows[1:]).T
+        return _Evidence(
+            counts=self._segments.count(rows),
+            low=self._segments.count_low(rows[1:]),
+            often=pages >= limit,
+            repeated=(pages >= limit) & (np.maximum(first, second) >= limit - 1),
+            successions=self._successions.count(self._successions.find(_link_lines(page).tolist())),
+        )
 
-    def _size(self, key: int) -> int:
-        count = self._counts.get(key)
-        return 0 if count is None else count.size
-
-
-def _at_least(count: int) -> str:
-    return f"{count} or more" if count >= _PAGES_COUNTED else str(count)
-
-
-def _pair(page: _Page) -> Iterator[tuple[int, int]]:
-    """Yield each succession of segments, the edges of the page included."""
-    around = (page.edge, *page.masked, page.edge)
-    return pairwise(around)
-
-
-def _link(a: int, b: int) -> int:
-    """Return the key of the succession of two segments."""
-    return (a * 0x9E3779B97F4A7C15 + b * 0xB7E151628AED2A6B) % (1 << 64)
+    def _judge(self, page: Page, evidence: _Evidence) -> dict[int, str]:
+        """Return why each segment that is boilerplate is."""
+        top, bottom = _draw_lines(page, evidence)
+        outline = Outline(page.document.text, page.starts, page.ends)
+        last = len(page.starts) - 1
+        above = walk_edge(top, outline.find_after)
+        below = walk_edge(
+            bottom,
+            lambda line, at: _mirror(outline.find_before(last - line, last - at), last),
+            branches=False,
+        )
+        counts = dict(zip(page.positions, evidence.counts[1:].tolist(), strict=True))
+        reasons = {i: f"top, {_tell(counts[i])}" for i in above.template}
+        for i in below.template:
+            reasons.setdefault(last - i, f"bottom, {_tell(counts[last - i])}")
+        contents = dict.fromkeys(above.contents, "top") | {last - i: "bottom" for i in below.contents}
+        if self.anywhere:
+            for i, often in zip(page.positions, evidence.often.tolist(), strict=True):
+                if often and page.ends[i] - page.starts[i] > self.min_size:
+                    reasons.setdefault(i, f"anywhere, {_tell(counts[i])}")
+        for i, side in contents.items():
+            # What is cut here must be left there.
+            if i not in reasons and any(
+                place not in reasons and place not in contents for place in outline.find_places(i)
+            ):
+                reasons[i] = f"{side}, stands on the page again"
+        return reasons
 
 
-def _lower(key: int) -> int:
-    """Return the key that counts pages which have a segment in their lower half."""
-    return key ^ 0x243F6A8885A308D3
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What a cache knows of the lines of a page that have keys.
 
-
-def _read_page(document: Document) -> _Page:
-    """Split a document and hash its segments."""
-    text = document.text
-    segments = tuple(split_segments(text))
-    group = _find_group(document)
-    keys, masked, words = [], [], []
-    lengths = []
-    for segment in segments:
-        folded = text[segment.start : segment.end].split()
-        line = " ".join(folded)
-        key = _hash(f"{group}\0{line}")
-        dated = len(folded) < _LONG and _DATED.search(line)
-        keys.append(key)
-        masked.append(_hash(f"{group}\0{_DIGITS.sub('0', line)}\0masked") if dated else key)
-        words.append(_count_words(line, folded))
-        lengths.append((len(line), key))
-    return _Page(
-        document=document,
-        group=group,
-        segments=segments,
-        keys=tuple(keys),
-        masked=tuple(masked),
-        words=tuple(words),
-        name=_hash(canonicalize_url(document.source or document.url or "", SAFE) or document.id),
-        family=_find_family(lengths),
-    )
-
-
-def _is_step(page: _Page, segment: Segment) -> bool:
-    """Tell whether a segment is a numbered item: a menu has none, and each step of a list matters."""
-    return segment.kind == "item" and page.document.text[segment.start].isdigit()
-
-
-def _count_words(line: str, folded: list[str]) -> int:
-    """Count words; in scripts without spaces, two characters are about one."""
-    return len(folded) if line.isascii() else max(len(folded), len(_UNSPACED.findall(line)) // 2)
-
-
-def _find_family(lengths: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return two MinHashes of the longest segments, from (length, key) of each.
-
-    Versions of a page mostly share them; pages that share a template share at most one, if a segment
-    of the template is long and happens to have the smallest hash. A small page has little but template,
-    so that only a third of its segments count.
+    Args:
+        counts: pages of the host, then pages with each line.
+        low: pages that have the line in their lower half.
+        often: whether it is on enough pages.
+        repeated: whether it is on enough pages of different families.
+        successions: pages that have two lines in a row: edge and first, first and second, last and edge.
     """
-    longest = heapq.nlargest(max(1, min(_LONGEST, len(lengths) // 3)), lengths)
-    keys = [key for _, key in longest] or [0]
-    return min(keys), min(key * 0x9E3779B97F4A7C15 % (1 << 64) for key in keys)
+
+    counts: Sizes
+    low: Sizes
+    often: Flags
+    repeated: Flags
+    successions: Sizes
 
 
-def _find_group(document: Document) -> str | None:
-    """Return scope and host, ``None`` without a host."""
-    for address in (document.url, document.source):
-        host = _find_host(address or "")
-        if host:
-            return f"{document.scope}\0{host}"
-    return None
+def _draw_lines(page: Page, evidence: _Evidence) -> tuple[Lines, Lines]:
+    """Return the lines from the top, and those from the bottom."""
+    pages, counts = evidence.counts[0], evidence.counts[1:]
+    words = np.array(page.words)
+    repeated = evidence.repeated & ((words < LONG) | (2 * counts >= pages))
+    kinds = [page.kinds[i] for i in page.positions]
+    whole = np.array(
+        [
+            kind in ("code", "table", "note") or (kind == "item" and page.is_step(i))
+            for kind, i in zip(kinds, page.positions, strict=True)
+        ]
+    )
+    headings = np.array([kind == "heading" for kind in kinds])
+    keys = np.array(page.keys, dtype=np.uint64)
+    around = np.concatenate(([pages], counts, [pages]))
+    template = repeated & ~whole
+
+    def draw(which: slice, template: Flags, both: Sizes, beside: Sizes) -> Lines:
+        expected = (2 * both >= beside) & (beside > 0)
+        least = np.minimum(beside, counts)
+        linked = (2 * both >= least) & (least > 0)
+        columns = (keys, counts, template, expected, linked, headings, whole, words)
+        return Lines(*(column[which].tolist() for column in columns))
+
+    low = 2 * evidence.low >= counts
+    top = draw(slice(0, page.top), template, evidence.successions[:-1], around[:-2])
+    bottom = draw(slice(None, -page.bottom - 1, -1), template & low, evidence.successions[1:], around[2:])
+    return top, bottom
 
 
-def _find_host(address: str) -> str | None:
-    try:
-        parts = urlsplit(address)
-        return parts.hostname if parts.scheme in ("http", "https") else None
-    except ValueError:  # malformed, such as http://[::1
-        return None
+def _link_lines(page: Page) -> NDArray[np.uint64]:
+    """Return the key of each succession of two lines, the edges of the page included.
+
+    What is known of nothing is known of the place where the page is broken.
+    """
+    around = np.array([page.edge, *page.keys, page.edge], dtype=np.uint64)
+    links = link(around[:-1], around[1:])
+    if page.is_broken:
+        links[page.top] = page.name
+    return links
 
 
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+def _mirror(position: int | None, last: int) -> int | None:
+    return None if position is None else last - position
+
+
+def _tell(count: int) -> str:
+    return f"on {count if count < MOST_PAGES else f'more than {MOST_PAGES // 2}'} pages"
+
+
+def _count_left(page: Page, cut: Mapping[int, str]) -> int | None:
+    """Return how many words would be left, headings aside, or ``None`` if they are enough."""
+    text = page.document.text
+    left = [i for i, kind in enumerate(page.kinds) if i not in cut and kind != "heading"]
+    size = sum(page.ends[i] - page.starts[i] for i in left)
+    words = 0
+    for i in left:
+        words += len(text[page.starts[i] : page.ends[i]].split())
+        if words >= _LEAST_WORDS and size >= _LEAST_SHARE * len(text):
+            return None
+    return words
 
 
 def strip_boilerplate(documents: Iterable[Document], cache: SegmentCache | None = None) -> list[Stripped]:

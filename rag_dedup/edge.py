@@ -3,8 +3,9 @@
 * Template lines follow each other as they do on other pages.
 * A line that only some pages have after its predecessor (the menu of a section, or the first heading
   of an article) needs two more such lines behind it.
-* Some short lines of the page itself may stand between template lines (a date, a breadcrumb, the
-  highlighted item of a menu). They stay.
+* The contents of the page: lines in a row that stand on the page again, in the same order, further
+  inwards. They can be cut though no other page has them.
+* Some short lines of the page itself may stand between template lines (a date, a breadcrumb). They stay.
 
 Frequency alone would eat content: in API documentation "Parameters" is everywhere. The position at the
 edge, and the order, are what tells a menu from that.
@@ -12,126 +13,163 @@ edge, and the order, are what tells a menu from that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-__all__ = ["Line", "walk_edge"]
+__all__ = ["Edge", "Lines", "walk_edge"]
 
 _CHAIN = 3
-"""Template lines in a row that prove the menu of a section, or that a menu goes on behind a gap."""
+"""Lines in a row that prove the menu of a section, the contents of a page, or that a menu goes on behind
+a gap."""
 
-_CHAIN_PAGES = 6
-"""Pages on which each of them must be: a few products or jobs also have three facts in common."""
+_PROOFS = ((3, 6), (6, 4))
+"""Lines in a row, and pages on which each of them must be: a few products or jobs also have three facts in
+common."""
 
 _GAP_LINES, _GAP_WORDS = 12, 10
 """Lines of the page itself between template lines, and words in such a line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What is known of a segment, from the pages of its host.
+class Lines:
+    """What is known of the segments of a page, from the edge inwards; one column for each fact.
 
     Args:
-        key: equal for equal segments.
-        count: pages that have it.
-        repeated: whether that is enough for a template.
-        low: whether most of them have it in their lower half.
+        keys: equal for equal segments.
+        counts: pages of the host that have it.
+        template: whether that is enough for a template, and it may be cut: no code, table or warning.
+        expected: whether at least half of the pages with the line before it go on with it.
+        linked: whether it usually comes after the line before it, or that one before it.
+        headings: a heading belongs to what follows.
         whole: a code block, a table or a warning, which is never cut.
-        heading: a heading belongs to what follows.
         words: its length.
-        before, after: (pages with it and its neighbour in this order, pages with the neighbour).
     """
 
-    key: int
-    count: int
-    repeated: bool
-    low: bool
-    whole: bool
-    heading: bool
-    words: int
-    before: tuple[int, int]
-    after: tuple[int, int]
+    keys: Sequence[int]
+    counts: Sequence[int]
+    template: Sequence[bool]
+    expected: Sequence[bool]
+    linked: Sequence[bool]
+    headings: Sequence[bool]
+    whole: Sequence[bool]
+    words: Sequence[int]
 
-    def turn(self) -> Line:
-        """Return the line as it is when the page is read from below."""
-        return replace(self, repeated=self.repeated and self.low, before=self.after, after=self.before)
-
-    @property
-    def is_template(self) -> bool:
-        return self.repeated and not self.whole
-
-    @property
-    def is_expected(self) -> bool:
-        """Whether at least half of the pages with the line before it go on with it."""
-        both, neighbour = self.before
-        return 2 * both >= neighbour > 0
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether it usually comes after the line before it, or that one before it."""
-        both, neighbour = self.before
-        return 2 * both >= min(neighbour, self.count) > 0
-
-    @property
-    def is_gap(self) -> bool:
-        return not self.whole and not self.heading and self.words <= _GAP_WORDS
+    def __len__(self) -> int:
+        return len(self.keys)
 
 
-def walk_edge(lines: Sequence[Line], *, branches: bool = True) -> list[int]:
-    """Return the positions of the template lines from the edge inwards.
+@dataclass(slots=True)
+class Edge:
+    """What a walk found: positions of the lines of the template, and of those of the page's contents."""
+
+    template: list[int] = field(default_factory=list)
+    contents: list[int] = field(default_factory=list)
+
+
+FindAgain = Callable[[int, int], "int | None"]
+
+
+def walk_edge(lines: Lines, find_again: FindAgain, *, branches: bool = True) -> Edge:
+    """Return which lines are the template's, from the edge inwards.
 
     Args:
         lines: the lines of a page, from the edge on.
+        find_again: takes a line and a position, and returns where behind that it stands on the page again.
         branches: allow the menus of sections and gaps, which pages have at the top. At the bottom they
             would be the last section of an article, as would be all lines right under a heading.
 
-    >>> line = Line(1, 9, True, True, False, False, 2, before=(9, 9), after=(9, 9))
-    >>> walk_edge([line, replace(line, key=2), replace(line, key=3, repeated=False, words=40)])
-    [0, 1]
+    >>> lines = Lines([1, 2, 3], [9, 9, 1], [True, True, False], [True] * 3, [True] * 3, [False] * 3,
+    ...               [False] * 3, [2, 2, 40])
+    >>> walk_edge(lines, lambda line, position: None)
+    Edge(template=[0, 1], contents=[])
     """
-    found: list[int] = []
+    found = Edge()
     at = 0
     while at < len(lines):
-        line = lines[at]
-        if line.heading and not branches:
-            return []
-        if line.is_template and line.is_expected and (line.is_linked or at == 0):
-            found.append(at)
+        if lines.headings[at] and not branches:
+            return Edge()
+        if lines.template[at] and lines.expected[at] and (lines.linked[at] or at == 0):
+            found.template.append(at)
             at += 1
             continue
-        if not branches or not found:
+        if not found.template:
             break
-        start = at
-        while start < len(lines) and start - at < _GAP_LINES and not lines[start].is_template:
-            if not lines[start].is_gap:
-                return _leave_headings(lines, found)
-            start += 1
-        stop = _find_chain(lines, start)
-        menu = {lines[i].key for i in found}
-        again = sum(line.key in menu for line in lines[start:stop])
-        if stop - start < _CHAIN or 2 * again > stop - start:
-            break  # what repeats the menu is the table of contents of the page
-        found.extend(range(start, stop))
+        stop = _find_contents(lines, find_again, at)
+        if stop - at >= _CHAIN:
+            found.contents.extend(range(at, stop))
+            at = stop
+            continue
+        stop = _cross_gap(lines, find_again, at, found) if branches else at
+        if stop == at:
+            break
         at = stop
-    return _leave_headings(lines, found)
+    _leave_headings(lines, found)
+    return found
 
 
-def _find_chain(lines: Sequence[Line], start: int) -> int:
-    """Return the end of the run of template lines that follow each other as they do elsewhere."""
-    if start >= len(lines) or not lines[start].is_template:
-        return start
-    if lines[start].count < _CHAIN_PAGES:
-        return start
-    stop = start + 1
-    while stop < len(lines) and lines[stop].is_template and lines[stop].is_linked:
-        if lines[stop].count < _CHAIN_PAGES:
+def _find_contents(lines: Lines, find_again: FindAgain, start: int) -> int:
+    """Return the end of the run of lines that stand again, in the same order, behind the run."""
+    stop = start
+    first = position = None
+    while stop < len(lines) and not lines.whole[stop] and not lines.headings[stop]:
+        if stop == first:
+            break  # here begins what the run names
+        again = find_again(stop, stop if position is None else position)
+        if again is None:
             break
+        first = again if first is None else first
+        position = again
         stop += 1
     return stop
 
 
-def _leave_headings(lines: Sequence[Line], found: list[int]) -> list[int]:
+def _cross_gap(lines: Lines, find_again: FindAgain, start: int, found: Edge) -> int:
+    """Note the template lines behind some lines of the page itself; return where they end."""
+    at = start
+    contents: list[int] = []
+    gap = 0
+    while at < len(lines) and not lines.template[at]:
+        stop = _find_contents(lines, find_again, at)
+        if stop - at >= _CHAIN:
+            contents.extend(range(at, stop))
+            at = stop
+            continue
+        if gap == _GAP_LINES or lines.whole[at] or lines.headings[at] or lines.words[at] > _GAP_WORDS:
+            return start
+        named = find_again(at, -1)
+        if named is not None and named < start:
+            return start  # the title of the page, which its menu or its contents name
+        gap += 1
+        at += 1
+    stop = _find_chain(lines, find_again, at)
+    menu = {lines.keys[i] for i in found.template}
+    again = sum(lines.keys[i] in menu for i in range(at, stop))
+    if stop == at or 2 * again > stop - at:
+        return start  # what repeats the menu is the table of contents of the page
+    found.contents.extend(contents)
+    found.template.extend(range(at, stop))
+    return stop
+
+
+def _find_chain(lines: Lines, find_again: FindAgain, start: int) -> int:
+    """Return the end of the run of template lines that follow each other as they do elsewhere.
+
+    It is ``start`` if they prove nothing. The contents of the page may go on with the proof.
+    """
+    for length, pages in _PROOFS:
+        stop = start
+        while stop < len(lines) and lines.template[stop] and lines.counts[stop] >= pages:
+            if stop > start and not lines.linked[stop]:
+                break
+            stop += 1
+        behind = _find_contents(lines, find_again, stop) - stop if start < stop < start + length else 0
+        if stop > start and stop - start + (behind if behind >= _CHAIN else 0) >= length:
+            return stop
+    return start
+
+
+def _leave_headings(lines: Lines, found: Edge) -> None:
     """Drop headings from the inner end: they belong to what follows."""
-    while found and lines[found[-1]].heading:
-        found.pop()
-    return found
+    contents = found.contents[-1] if found.contents else -1
+    while found.template and found.template[-1] > contents and lines.headings[found.template[-1]]:
+        found.template.pop()

@@ -1,18 +1,17 @@
 """Split a text into segments, cut segments out of it.
 
 A segment is a block that a template would repeat as a whole: a paragraph, a list item, a heading, a
-short line; a table and a code fence are never split. Works on plain text, Markdown (CommonMark 0.31
-for fences and headings) and what trafilatura writes.
+short line; a table and a code block are never split. Works on plain text, Markdown (CommonMark 0.31
+for fences, headings and their underlines) and what trafilatura writes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
-__all__ = ["Kind", "Segment", "cut_spans", "split_segments"]
+__all__ = ["Kind", "Segment", "cut_spans", "split_columns", "split_segments"]
 
 Kind = Literal["paragraph", "item", "heading", "table", "code", "note"]
 
@@ -20,18 +19,22 @@ _SHORT_LINE = 60
 """Characters below which a line of a paragraph stands alone: a menu has short lines, wrapped prose long."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_ITEM = re.compile(r"\s{0,12}(?:[-*+•·‣▪–]|\d{1,4}[.)])[ \t]")
-_TABLE = re.compile(r"\s{0,12}\|")
+_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+_ITEM = re.compile(r"(?:[-*+•·‣▪–]|\d{1,4}[.)])[ \t]")
 _NOTE = re.compile(
-    r"\s{0,12}(?:>|!!!|(?:\*\*|__)?(?:note|tip|important|warning|caution|danger|attention|hinweis|achtung"
-    r"|warnung|attention|avertissement|advertencia|nota|aviso|avvertenza|注意|警告|提示|تحذير|ملاحظة)\b)",
+    r">|!!!|(?:\*\*|__)?(?:note|tip|important|warning|caution|danger|attention|hinweis|achtung"
+    r"|warnung|avertissement|advertencia|nota|aviso|avvertenza|注意|警告|提示|تحذير|ملاحظة)\b",
     re.I,
 )
+_NOTE_STARTS = frozenset(
+    "not tip imp war cau dan att hin ach ave adv avi avv 注意 警告 提示 تحذ ملا".split()
+)  # the first three characters, of the shorter ones what there is
+_MARKS = frozenset("#|>!*_-+•·‣▪–`~=注警提0123456789")
+_CODE = re.compile(r"[=(){}\[\];<>$\\_`]|::|->")
+"""One of these, and an indented block is code; the menus of plain text are indented too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A block of a text, ``text[start:end]``, without the white space around it."""
 
     start: int
@@ -48,71 +51,97 @@ def split_segments(text: str) -> list[Segment]:
     [('paragraph', 'Home'), ('paragraph', 'Docs'), ('heading', '# Title'), ('paragraph', 'A paragraph.'),
      ('item', '- one'), ('item', '- two')]
     """
-    return [
-        Segment(start, end, kind)
-        for first, last, kind in _group_lines(text)
-        for start, end in [_trim(text, first, last)]
-        if start < end
-    ]
+    return list(map(Segment, *split_columns(text)))
 
 
-def _group_lines(text: str) -> Iterator[tuple[int, int, Kind]]:
-    """Yield the offsets of each block, white space included."""
-    start: int | None = None  # of the open block
-    kind: Kind = "paragraph"
+def split_columns(text: str) -> tuple[list[int], list[int], list[Kind]]:
+    """Return the starts, the ends and the kinds of the segments of ``text``, for large pages.
+
+    >>> split_columns("Title\\n=====\\n\\nText.")
+    ([0, 13], [11, 18], ['heading', 'paragraph'])
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    kinds: list[Kind] = []
+    kind: Kind | None = None  # of the open block, which is the last of the lists
     fence = ""
-    end = 0
-    for first, last in _find_lines(text):
-        line = text[first:last]
+    position = 0
+    for line in text.split("\n"):
+        begin = position
+        position += len(line) + 1
+        body = line.strip()
         if fence:
-            closing = _FENCE.match(line)
-            if closing and closing[1].startswith(fence) and not line[closing.end() :].strip():
-                fence = ""
-            end = last
+            if body:
+                ends[-1] = begin + len(line.rstrip())
+            fence = "" if _closes(line, body, fence) else fence
             continue
-        found = _classify(line)
-        joins = start is not None and _joins(kind, found, end - start)
-        if not joins:
-            if start is not None:
-                yield start, end, kind
-            start, kind = (None, "paragraph") if found is None else (first, found)
-        if found == "code":
+        if not body:
+            # Blank lines end a block, but for code that goes on behind them.
+            kind = "code" if kind == "code" else None
+            continue
+        start = begin + line.index(body)
+        if kind == "code" and line[:4].isspace():
+            ends[-1] = start + len(body)
+            continue
+        found = _classify(body)
+        if found == "code" or (body[0] in "=-" and kind == "paragraph"):
             opening = _FENCE.match(line)
-            assert opening is not None
-            fence = opening[1]
-        end = last
-    if start is not None:
-        yield start, end, kind
+            if opening:
+                fence = opening[1]
+            elif kind == "paragraph" and _is_rule(body) and text.find("\n", starts[-1], ends[-1]) < 0:
+                # CommonMark 4.3: a line of = or - makes the line above it a heading.
+                kinds[-1] = "heading"
+                ends[-1] = start + len(body)
+                kind = None
+                continue
+            else:
+                found = "paragraph" if found == "code" else found
+        elif start - begin >= 4 or line[0] == "\t":
+            if kind is None and found != "item" and _is_code(body, kinds):
+                found = "code"
+            elif found == "heading":
+                found = "paragraph"
+        if kind is not None and _joins(kind, found, start - starts[-1]):
+            ends[-1] = start + len(body)
+            continue
+        starts.append(start)
+        ends.append(start + len(body))
+        kinds.append(found)
+        kind = None if fence or found == "heading" else found
+    return starts, ends, kinds
 
 
-def _find_lines(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    while start < len(text):
-        stop = text.find("\n", start)
-        stop = len(text) if stop < 0 else stop + 1
-        yield start, stop
-        start = stop
-
-
-def _classify(line: str) -> Kind | None:
-    """Return what a line begins or continues, ``None`` for a blank one."""
-    if not line or line.isspace():
-        return None
-    if _FENCE.match(line):
+def _classify(body: str) -> Kind:
+    """Return what a line, without the white space around it, begins or continues."""
+    if body[0] not in _MARKS:
+        head = body[:3].lower()
+        return "note" if head in _NOTE_STARTS and _NOTE.match(body) else "paragraph"
+    if body.startswith(("```", "~~~")):
         return "code"
-    if _HEADING.match(line):
+    if _HEADING.match(body):
         return "heading"
-    if _TABLE.match(line):
+    if body[0] == "|":
         return "table"
-    if _NOTE.match(line):
+    if _NOTE.match(body):
         return "note"
-    if _ITEM.match(line):
-        return "item"
-    return "paragraph"
+    return "item" if _ITEM.match(body) else "paragraph"
 
 
-def _joins(kind: Kind, found: Kind | None, length: int) -> bool:
-    """Tell whether a line goes on with the open block, ``length`` characters long so far."""
+def _closes(line: str, body: str, fence: str) -> bool:
+    return body.startswith(fence) and not body.strip(fence[0]) and _FENCE.match(line) is not None
+
+
+def _is_rule(body: str) -> bool:
+    return len(body) > 1 and not body.strip(body[0])
+
+
+def _is_code(body: str, kinds: list[Kind]) -> bool:
+    """Tell whether an indented line behind a blank one begins code; behind a list it goes on with it."""
+    return bool(kinds) and kinds[-1] != "item" and _CODE.search(body) is not None
+
+
+def _joins(kind: Kind, found: Kind, length: int) -> bool:
+    """Tell whether a line goes on with the open block, which began ``length`` characters before it."""
     if kind == "table":
         return found == "table"
     if kind == "note":
@@ -120,11 +149,6 @@ def _joins(kind: Kind, found: Kind | None, length: int) -> bool:
     if kind in ("paragraph", "item"):
         return found == "paragraph" and length >= _SHORT_LINE
     return False  # a heading is one line, and a closed fence is closed
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    block = text[start:end]
-    return start + len(block) - len(block.lstrip()), start + len(block.rstrip())
 
 
 def cut_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:

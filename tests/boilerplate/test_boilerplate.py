@@ -99,10 +99,10 @@ class TestCounting:
         page = Document("a", "\n\n".join([*MENU, "Text."]), source="https://e.example/a")
         assert cache.strip([page])[0].removed == ()
 
-    def test_two_pages_are_not_enough(self) -> None:
+    def test_three_pages_are_not_enough(self) -> None:
         site = SITES[0]
-        assert [r.removed for r in strip_boilerplate(site.pages[:2])] == [(), ()]
-        assert all(r.removed for r in strip_boilerplate(site.pages[:4]))
+        assert [r.removed for r in strip_boilerplate(site.pages[:3])] == [()] * 3
+        assert all(r.removed for r in strip_boilerplate(site.pages[:6]))
 
     @pytest.mark.parametrize("repetitions", [1, 63, 64, 70])
     def test_many_repetitions(self, repetitions: int) -> None:
@@ -321,12 +321,15 @@ class TestRealSite:
         precision, recall, lost = self.measure(labelled, strip_boilerplate(d for d, _ in labelled))
         print(f"\n{len(labelled)} pages: precision {precision:.4f}, recall {recall:.4f}, lost {lost:.5%}")
         assert precision >= 0.999
-        assert recall >= 0.5
+        assert recall >= 0.9
         assert lost <= 0.0001
 
-    def test_one_pass_in_random_order(self, labelled: Labelled) -> None:
-        shuffled = random.Random(1).sample(labelled, len(labelled))
+    @pytest.mark.parametrize("seed", range(5))
+    def test_one_pass_in_random_order(self, labelled: Labelled, seed: int) -> None:
+        _, two_passes, _ = self.measure(labelled, strip_boilerplate(d for d, _ in labelled))
+        shuffled = random.Random(seed).sample(labelled, len(labelled))
         precision, recall, lost = self.measure(shuffled, list(SegmentCache().stream(d for d, _ in shuffled)))
         print(f"\none pass: precision {precision:.4f}, recall {recall:.4f}, lost {lost:.5%}")
-        assert recall >= 0.42
-        assert lost <= 0.001
+        assert precision >= 0.999
+        assert recall >= two_passes - 0.05
+        assert lost <= 0.0001
