@@ -284,10 +284,11 @@ def _draw_lines(page: Page, evidence: _Evidence) -> tuple[Lines, Lines]:
     template = repeated & ~whole
 
     def draw(which: slice, template: Flags, both: Sizes, beside: Sizes) -> Lines:
-        expected = (2 * both >= beside) & (beside > 0)
+        expected = (5 * both >= 4 * beside) & (beside > 0)
         least = np.minimum(beside, counts)
         linked = (2 * both >= least) & (least > 0)
-        columns = (keys, counts, template, expected, linked, headings, whole, words)
+        bound = 4 * both >= 3 * np.maximum(beside, counts)
+        columns = (keys, counts, template, expected, linked, bound, headings, whole, words)
         return Lines(*(column[which].tolist() for column in columns))
 
     low = 2 * evidence.low >= counts

@@ -38,8 +38,9 @@ class Lines:
         keys: equal for equal segments.
         counts: pages of the host that have it.
         template: whether that is enough for a template, and it may be cut: no code, table or warning.
-        expected: whether at least half of the pages with the line before it go on with it.
+        expected: whether four in five of the pages with the line before it go on with it.
         linked: whether it usually comes after the line before it, or that one before it.
+        bound: whether three in four of the pages with one of the two have both, in this order.
         headings: a heading belongs to what follows.
         whole: a code block, a table or a warning, which is never cut.
         words: its length.
@@ -50,6 +51,7 @@ class Lines:
     template: Sequence[bool]
     expected: Sequence[bool]
     linked: Sequence[bool]
+    bound: Sequence[bool]
     headings: Sequence[bool]
     whole: Sequence[bool]
     words: Sequence[int]
@@ -78,7 +80,7 @@ def walk_edge(lines: Lines, find_again: FindAgain, *, branches: bool = True) -> 
         branches: allow the menus of sections and gaps, which pages have at the top. At the bottom they
             would be the last section of an article, as would be all lines right under a heading.
 
-    >>> lines = Lines([1, 2, 3], [9, 9, 1], [True, True, False], [True] * 3, [True] * 3, [False] * 3,
+    >>> lines = Lines([1, 2, 3], [9, 9, 1], [True, True, False], *[[True] * 3] * 3, [False] * 3,
     ...               [False] * 3, [2, 2, 40])
     >>> walk_edge(lines, lambda line, position: None)
     Edge(template=[0, 1], contents=[])
@@ -88,7 +90,9 @@ def walk_edge(lines: Lines, find_again: FindAgain, *, branches: bool = True) -> 
     while at < len(lines):
         if lines.headings[at] and not branches:
             return Edge()
-        if lines.template[at] and lines.expected[at] and (lines.linked[at] or at == 0):
+        # What any line follows that only this page has is the title, if the menu has named it.
+        again = at - 1 in found.contents[-1:] and lines.keys[at] in {lines.keys[i] for i in found.template}
+        if lines.template[at] and lines.expected[at] and (lines.linked[at] or at == 0) and not again:
             found.template.append(at)
             at += 1
             continue
@@ -141,7 +145,8 @@ def _cross_gap(lines: Lines, find_again: FindAgain, start: int, found: Edge) -> 
             return start  # the title of the page, which its menu or its contents name
         gap += 1
         at += 1
-    stop = _find_chain(lines, find_again, at)
+    # Facts that pages have in common also follow each other, but not always the same.
+    stop = _find_chain(lines, find_again, at, lines.bound if gap else lines.linked)
     menu = {lines.keys[i] for i in found.template}
     again = sum(lines.keys[i] in menu for i in range(at, stop))
     if stop == at or 2 * again > stop - at:
@@ -151,7 +156,7 @@ def _cross_gap(lines: Lines, find_again: FindAgain, start: int, found: Edge) -> 
     return stop
 
 
-def _find_chain(lines: Lines, find_again: FindAgain, start: int) -> int:
+def _find_chain(lines: Lines, find_again: FindAgain, start: int, linked: Sequence[bool]) -> int:
     """Return the end of the run of template lines that follow each other as they do elsewhere.
 
     It is ``start`` if they prove nothing. The contents of the page may go on with the proof.
@@ -159,7 +164,7 @@ def _find_chain(lines: Lines, find_again: FindAgain, start: int) -> int:
     for length, pages in _PROOFS:
         stop = start
         while stop < len(lines) and lines.template[stop] and lines.counts[stop] >= pages:
-            if stop > start and not lines.linked[stop]:
+            if stop > start and not linked[stop]:
                 break
             stop += 1
         behind = _find_contents(lines, find_again, stop) - stop if start < stop < start + length else 0

@@ -28,6 +28,9 @@ LONG = 10
 _DEEP_SEGMENTS, _DEEP_WORDS = 12, 25
 """How many segments of how many words a template may have at an edge."""
 
+_LONGEST_DATE = 20
+"""Words below which a line is that of a date or a time, whatever the digits, if it has one."""
+
 _LONGEST = 4
 """Segments of a page that tell its family: versions of one page are one family."""
 
@@ -114,7 +117,7 @@ class PageReader:
             tail = _fold(text, starts, ends, range(count - 1, len(head) - 1, -1), _DEEP_SEGMENTS)[::-1]
         keys, words = [], []
         for line, length in (*head, *tail):
-            if length < LONG and _DATED.search(line):
+            if length < _LONGEST_DATE and _DATED.search(line):
                 line = _DIGITS.sub("0", line) + "\0masked"
             keys.append(_hash(line, group))
             words.append(length)

@@ -15,8 +15,11 @@ __all__ = ["Kind", "Segment", "cut_spans", "split_columns", "split_segments"]
 
 Kind = Literal["paragraph", "item", "heading", "table", "code", "note"]
 
-_SHORT_LINE = 60
-"""Characters below which a line of a paragraph stands alone: a menu has short lines, wrapped prose long."""
+_WRAPPED = range(60, 161)
+"""Characters of a line that the next may go on with: a menu has shorter ones, prose that was not wrapped has
+longer ones."""
+
+_SENTENCE_ENDS = (".", "!", "?", ":", "…", "。", "！", "？", "؟", "।")
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -65,6 +68,7 @@ def split_columns(text: str) -> tuple[list[int], list[int], list[Kind]]:
     kinds: list[Kind] = []
     kind: Kind | None = None  # of the open block, which is the last of the lists
     fence = ""
+    above = ""  # the line before this one, of the open block
     position = 0
     for line in text.split("\n"):
         begin = position
@@ -101,7 +105,8 @@ def split_columns(text: str) -> tuple[list[int], list[int], list[Kind]]:
                 found = "code"
             elif found == "heading":
                 found = "paragraph"
-        if kind is not None and _joins(kind, found, start - starts[-1]):
+        before, above = above, body
+        if kind is not None and _joins(kind, found, before):
             ends[-1] = start + len(body)
             continue
         starts.append(start)
@@ -140,14 +145,14 @@ def _is_code(body: str, kinds: list[Kind]) -> bool:
     return bool(kinds) and kinds[-1] != "item" and _CODE.search(body) is not None
 
 
-def _joins(kind: Kind, found: Kind, length: int) -> bool:
-    """Tell whether a line goes on with the open block, which began ``length`` characters before it."""
+def _joins(kind: Kind, found: Kind, above: str) -> bool:
+    """Tell whether a line goes on with the open block, whose last line is ``above``."""
     if kind == "table":
         return found == "table"
     if kind == "note":
         return found in ("note", "paragraph")
     if kind in ("paragraph", "item"):
-        return found == "paragraph" and length >= _SHORT_LINE
+        return found == "paragraph" and len(above) in _WRAPPED and not above.endswith(_SENTENCE_ENDS)
     return False  # a heading is one line, and a closed fence is closed
 
 

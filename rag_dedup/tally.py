@@ -1,7 +1,7 @@
 """A bounded table of what was seen on which pages.
 
 One entry for each key: on which pages it was seen, and on which of them in the lower half, as sets of
-128 bits, and its *witnesses*. A page sets the same bit each time, so that reading it again changes
+256 bits, and its *witnesses*. A page sets the same bit each time, so that reading it again changes
 nothing, and the union of two tables is that of the pages they saw. How many pages there are is
 estimated by linear counting (Whang, Vander-Zanden and Taylor, 1990): exact to one page up to ten, to some
 15 % up to 500. The few that decide whether something is repeated are counted exactly: up to a limit, the
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 __all__ = ["MOST_PAGES", "Tally"]
 
-_WORDS = 2
+_WORDS = 4
 _BITS = 64 * _WORDS
 
 _DICTIONARY_BYTES = 240
@@ -30,7 +30,7 @@ _DICTIONARY_BYTES = 240
 _LEAST_ROWS = 256
 
 _POPCOUNT = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-_ESTIMATE = np.array([round(-_BITS * math.log(1 - n / _BITS)) for n in range(_BITS)] + [1024])
+_ESTIMATE = np.array([round(-_BITS * math.log(1 - n / _BITS)) for n in range(_BITS)] + [2048])
 MOST_PAGES = int(_ESTIMATE[-1])
 """What an entry says that is on more pages than can be told apart."""
 
