@@ -161,7 +161,7 @@ def write_docs_first(mark: str) -> list[list[Line]]:
     w = Writer("docs first")
     made = [write_reference(w, i, mark) for i in range(PAGES)]
     pages = []
-    for i, (title, headings, content) in enumerate(made):
+    for i, (_, headings, content) in enumerate(made):
         section = i // 10
         lines = label(
             "b", "The manual", "Version 2.1", "Search", *(f"Part {NOUNS[k]}" for k in range(section + 1))
