@@ -5,7 +5,7 @@ words -> pure -> state -> engine -> rim          each imports only what stands t
 
 words    document  errors
 pure     text  kernels  url  segment  page  outline  edge  fingerprint  guard  survivor
-state    tally  boilerplate  index
+state    tally  saved  boilerplate  index
 engine   request  intake  draft  matcher  outcome  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli
 ```

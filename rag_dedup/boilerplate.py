@@ -10,20 +10,23 @@ must be on half of the pages of its host.
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_dedup.document import Document
 from rag_dedup.edge import Lines, walk_edge
-from rag_dedup.errors import ConfigurationError
+from rag_dedup.errors import ConfigurationError, CorruptIndexError
 from rag_dedup.outline import Outline
 from rag_dedup.page import LONG, Page, PageReader, link
+from rag_dedup.saved import read_saved, read_settings, write_saved
 from rag_dedup.segment import cut_spans
 from rag_dedup.tally import MOST_PAGES, Tally
 
@@ -174,6 +177,79 @@ class SegmentCache:
                 yield self._strip(waiting.popleft())
         while waiting:
             yield self._strip(waiting.popleft())
+
+    def merge(self, other: SegmentCache) -> None:
+        """Learn what another cache has learned, such as that of another worker.
+
+        In whatever order caches are merged, the same is known, as long as there is room for all.
+
+        Raises:
+            ConfigurationError: it counts otherwise: ``max_repetitions`` or ``groups`` differ.
+        """
+        if (other.max_repetitions, other.groups) != (self.max_repetitions, self.groups):
+            raise ConfigurationError("caches are merged only with the same max_repetitions and groups")
+        theirs = SegmentCache.from_bytes(other.to_bytes())  # so that no thread holds two locks
+        with self._lock:
+            news = self._segments.merge(theirs._segments)
+            news |= self._successions.merge(theirs._successions)
+            self.generation += news
+
+    def to_bytes(self) -> bytes:
+        """Return all that was learned, and the settings, with a version and a checksum."""
+        settings = {
+            "maxsize": self.maxsize,
+            "min_size": self.min_size,
+            "max_repetitions": self.max_repetitions,
+            "anywhere": self.anywhere,
+            "max_bytes": self.max_bytes,
+            "groups": self.groups,
+        }
+        with self._lock:
+            return write_saved(settings, {"segments": self._segments, "successions": self._successions})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> SegmentCache:
+        """Return the cache that gave ``data``.
+
+        Raises:
+            CorruptIndexError: the bytes are damaged, or something else.
+            SchemeMismatchError: another version of this library gave them.
+
+        >>> cache = SegmentCache()
+        >>> cache.observe([Document("a", "Home", url="https://e.org/a")])
+        >>> SegmentCache.from_bytes(cache.to_bytes()).to_bytes() == cache.to_bytes()
+        True
+        """
+        try:
+            cache = cls(**read_settings(data))
+        except (TypeError, ValueError) as error:
+            raise CorruptIndexError(f"saved segments: settings cannot be used: {error}") from error
+        read_saved(data, {"segments": cache._segments, "successions": cache._successions})
+        return cache
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that :meth:`load` reads. A crash leaves the old file or the new one."""
+        target = Path(path)
+        part = target.with_name(f"{target.name}.{self.identity}.part")
+        try:
+            with part.open("wb") as file:
+                file.write(self.to_bytes())
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SegmentCache:
+        """Read the file that :meth:`save` wrote.
+
+        Raises:
+            CorruptIndexError: the file is damaged, or something else.
+            SchemeMismatchError: another version of this library wrote it.
+            OSError: it cannot be read.
+        """
+        return cls.from_bytes(Path(path).read_bytes())
 
     def _observe(self, page: Page) -> None:
         if page.group is None or not page.keys:
