@@ -19,6 +19,7 @@ from rag_dedup.boilerplate import SegmentCache, strip_boilerplate
 from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document
 from rag_dedup.errors import InputError
+from rag_dedup.text import content_key
 from rag_dedup.url import SAFE, UrlPolicy, canonicalize_url, find_url
 
 __all__ = [
@@ -245,7 +246,9 @@ def strip_texts(
     scope_key: ScopeKey | None,
     url_keys: Sequence[str],
 ) -> list[str]:
-    """Cut the boilerplate out of the texts of pages; those without a URL belong to no site.
+    """Cut the boilerplate out of the texts of pages.
+
+    Those without a URL belong to no site, unless ``cache.groups`` names one.
 
     Args:
         texts, metadatas: the pages.
@@ -262,9 +265,11 @@ def strip_texts(
     for number, (text, metadata) in enumerate(zip(texts, metadatas, strict=True)):
         url = find_url(metadata, url_keys)
         source = None if url is None else canonicalize_url(url, SAFE)
-        page = Document(f"number {number} of this call", text, source, url, metadata=metadata)
+        # Nothing else names a page without a URL, in a later call too.
+        name = f"number {number} of this call" if url is not None else content_key(text)
+        page = Document(name, text, source, url, metadata=metadata)
         page = replace(page, scope=find_scope(page))
-        if url is not None:
+        if url is not None or "" in cache.groups:
             pages[number] = page
     found = list(pages.values())
     stripped = strip_boilerplate(found, cache) if two_pass else cache.stream(found, ahead=0)

@@ -62,10 +62,18 @@ class Lines:
 
 @dataclass(slots=True)
 class Edge:
-    """What a walk found: positions of the lines of the template, and of those of the page's contents."""
+    """What a walk found: positions of the lines of the template, and of those of the page's contents.
+
+    ``menu`` holds the keys of the former, so that each walk is linear.
+    """
 
     template: list[int] = field(default_factory=list)
     contents: list[int] = field(default_factory=list)
+    menu: set[int] = field(default_factory=set, repr=False)
+
+    def add_template(self, lines: Lines, start: int, stop: int) -> None:
+        self.template.extend(range(start, stop))
+        self.menu.update(lines.keys[start:stop])
 
 
 FindAgain = Callable[[int, int], "int | None"]
@@ -91,9 +99,9 @@ def walk_edge(lines: Lines, find_again: FindAgain, *, branches: bool = True) -> 
         if lines.headings[at] and not branches:
             return Edge()
         # What any line follows that only this page has is the title, if the menu has named it.
-        again = at - 1 in found.contents[-1:] and lines.keys[at] in {lines.keys[i] for i in found.template}
+        again = at - 1 in found.contents[-1:] and lines.keys[at] in found.menu
         if lines.template[at] and lines.expected[at] and (lines.linked[at] or at == 0) and not again:
-            found.template.append(at)
+            found.add_template(lines, at, at + 1)
             at += 1
             continue
         if not found.template:
@@ -147,12 +155,11 @@ def _cross_gap(lines: Lines, find_again: FindAgain, start: int, found: Edge) -> 
         at += 1
     # Facts that pages have in common also follow each other, but not always the same.
     stop = _find_chain(lines, find_again, at, lines.bound if gap else lines.linked)
-    menu = {lines.keys[i] for i in found.template}
-    again = sum(lines.keys[i] in menu for i in range(at, stop))
+    again = sum(lines.keys[i] in found.menu for i in range(at, stop))
     if stop == at or 2 * again > stop - at:
         return start  # what repeats the menu is the table of contents of the page
     found.contents.extend(contents)
-    found.template.extend(range(at, stop))
+    found.add_template(lines, at, stop)
     return stop
 
 

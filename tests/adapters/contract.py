@@ -427,6 +427,11 @@ class AdapterContract:
         pages = [self.make(self.text_of(page)) for page in self.pages()]
         assert self.texts(self.run(self.strip(), pages)) == self.texts(pages)
 
+    def test_pages_without_a_url_may_have_a_group(self) -> None:
+        pages = [self.make(self.text_of(page)) for page in self.pages()]
+        out = self.run(self.strip(cache=SegmentCache(groups={"": "files"})), pages)
+        assert not any(MENU in text for text in self.texts(out))
+
     def test_no_scope_learns_from_another(self) -> None:
         strip = self.strip(scope_key="tenant")
         self.run(strip, self.pages(tenant="red"))

@@ -135,6 +135,13 @@ class TestCounting:
     def test_statistics_do_not_mix(self, pages: list[Document]) -> None:
         assert not any(r.removed for r in strip_boilerplate(pages))
 
+    def test_hosts_of_one_group_count_together(self) -> None:
+        pages = [replace(page, url=f"https://host{i}.example/") for i, page in enumerate(SITES[0].pages)]
+        groups = {f"host{i}.example": "all" for i in range(len(pages))}
+        assert all(r.removed for r in strip_boilerplate(pages, SegmentCache(groups=groups)))
+        scoped = [replace(page, scope=page.id) for page in pages]
+        assert not any(r.removed for r in strip_boilerplate(scoped, SegmentCache(groups=groups)))
+
     def test_another_tenant_changes_nothing(self) -> None:
         mine = SITES[0].pages[:12]
         theirs = [replace(page, scope="them") for page in SITES[0].pages + SITES[1].pages]
@@ -262,6 +269,32 @@ class TestBounds:
         text = "\n".join(f"line {n % 50_000}" for n in range(100_000))
         pages = [Document(str(i), f"{text}\nlonger line {i}", url=f"https://e.example/{i}") for i in range(4)]
         assert len(strip_boilerplate(pages)) == 4
+
+    @pytest.mark.parametrize(
+        "lines", [["menu {n}", "menu b{n}", "menu c{n}", "own {i} {n}"], ["same", "x{n}"]]
+    )
+    def test_menus_with_many_gaps_take_linear_time(self, lines: list[str]) -> None:
+        pages = [
+            Document(
+                str(i),
+                "\n".join(line.format(n=n, i=i) for n in range(20_000) for line in lines)
+                + f"\nlonger line {i}" * 3,
+                url=f"https://e.example/{i}",
+            )
+            for i in range(7)
+        ]
+        assert len(strip_boilerplate(pages)) == 7
+
+    def test_bytes_are_bounded(self) -> None:
+        small, large = (SegmentCache(max_bytes=size) for size in (100_000, 1_000_000))
+        for cache in (small, large):
+            cache.observe(
+                Document(str(i), "\n".join(f"line {i} {n}" for n in range(100)), url=f"https://e.example/{i}")
+                for i in range(100)
+            )
+        assert 0 < 5 * len(small) < len(large) < 10_000
+        with pytest.raises(ConfigurationError, match="max_bytes"):
+            SegmentCache(max_bytes=10)
 
     def test_least_recently_used_goes_first(self) -> None:
         cache = SegmentCache(maxsize=200)
