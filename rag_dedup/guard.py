@@ -8,10 +8,13 @@ differ are kept apart. Marks are read from the original text, since normalisatio
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rag_dedup.document import GuardHit
 from rag_dedup.text import cut_marks
@@ -21,6 +24,7 @@ __all__ = [
     "Guard",
     "Marks",
     "compare_marks",
+    "cut_differences",
     "find_difference",
     "find_negations",
     "find_numbers",
@@ -56,17 +60,21 @@ class Guard:
 # Decimal digits of every script, and what Unicode calls other numbers: superscripts, fractions,
 # circled and Roman numerals.
 _DIGIT = r"\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-ↈ①-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿"
-# A sign or a currency belongs to its number; a dash between numbers is none.
-# The look ahead is all that most characters are tried with.
+_SIGN, _CURRENCY = "-−+", "$€£¥₹"
+# A sign or a currency belongs to its number; a dash between numbers is none. What stands before the first
+# character is asked for after it, since patterns that begin with a set of characters are found ten times
+# faster.
 _NUMBER = re.compile(
-    rf"(?=[-−+$€£¥₹{_DIGIT}])"
-    r"(?:(?<![\w)\]])[-−+]?[$€£¥₹]?|(?<!\w)[$€£¥₹][-−+]?|)"
-    rf"[{_DIGIT}](?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*"
+    rf"[{_SIGN}{_CURRENCY}{_DIGIT}]"
+    rf"(?:(?<=[{_SIGN}])(?<![\w)\]][{_SIGN}])[{_CURRENCY}]?[{_DIGIT}]"
+    rf"|(?<=[{_CURRENCY}])(?<!\w[{_CURRENCY}])[{_SIGN}]?[{_DIGIT}]"
+    rf"|(?<=[{_DIGIT}]))"
+    rf"(?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*"
 )
 _VERSION = re.compile(
-    r"(?=[vV\d])"
-    r"(?:(?<![\w.])v\d+(?:\.\d+)*(?:\.x)?|(?<![\w.,])\d+(?:\.\d+){2,}|(?<![\w.,])\d+\.x\b)",
-    re.I,
+    r"[vV\d]"
+    r"(?:(?<=[vV])(?<![\w.][vV])\d+(?:\.\d+)*(?:\.[xX])?"
+    r"|(?<=\d)(?<![\w.,]\d)\d*(?:(?:\.\d+){2,}|\.[xX]\b))"
 )
 
 
@@ -124,13 +132,15 @@ def find_negations(text: str) -> list[str]:
     >>> find_negations("It is not allowed. Don't ask.")
     ['it is not allowed', 'allowed do not ask']
     """
-    text = unicodedata.normalize("NFC", cut_marks(text)).lower().replace("’", "'")
-    words: list[str] = []
-    for word in _WORD.findall(text):
-        if "'" in word or word == "cannot":
-            words.extend(_spell_out(word))
-        else:
-            words.append(word)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", cut_marks(text)).replace("’", "'")
+    text = text.lower()
+    words: list[str] = _WORD.findall(text)
+    if "'" in text or "cannot" in text:
+        spelled = (_spell_out(word) if "'" in word or word == "cannot" else (word,) for word in words)
+        words = list(itertools.chain.from_iterable(spelled))
+    if _NEGATIONS.isdisjoint(words) and text.isascii():
+        return []
     marks = [" ".join(words[max(i - 2, 0) : i + 2]) for i, word in enumerate(words) if word in _NEGATIONS]
     if _CJK.search(text):
         marks += [_show_around(text, match) for match in _NEGATION_CJK.finditer(text)]
@@ -182,40 +192,110 @@ def compare_marks(guards: Sequence[Guard], here: Marks, there: Marks) -> GuardHi
 def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
     """Return the first load-bearing difference of two texts, ``None`` if there is none.
 
-    The same as comparing all of their marks, but local guards read no more than they must to find none.
+    It is there when comparing all of their marks says so, but local guards read no more than they must.
 
     >>> find_difference(DEFAULT_GUARDS, "99.9 % uptime", "99.5 % uptime")
     GuardHit(kind='number', here='99.9', there='99.5')
     """
-    if not guards:
+    if not guards or here == there:
         return None
-    near = focus_texts(here, there)
+    parts = cut_differences(here, there)
     for guard in guards:
-        if guard.local and guard.find(near[0]) == guard.find(near[1]):
+        pairs = parts if guard.local else [(here, there)]
+        marks = [(guard.find(mine), guard.find(theirs)) for mine, theirs in pairs]
+        unlike = [(tuple(mine), tuple(theirs)) for mine, theirs in marks if mine != theirs]
+        if not unlike or (len(unlike) > 1 and _are_moved(guard, unlike, here, there)):
             continue
-        hit = compare_marks((guard,), read_marks((guard,), here), read_marks((guard,), there))
-        if hit is not None:
-            return hit
+        return GuardHit(guard.name, *_show_difference(*unlike[0]))
     return None
 
 
-def focus_texts(here: str, there: str) -> tuple[str, str]:
-    """Cut off what two texts begin and end with, but for a few words.
+def _are_moved(
+    guard: Guard, unlike: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], here: str, there: str
+) -> bool:
+    """Tell whether marks that differ from place to place are the same in the whole of the texts."""
+    mine, theirs = zip(*unlike, strict=True)
+    if Counter(itertools.chain.from_iterable(mine)) != Counter(itertools.chain.from_iterable(theirs)):
+        return False
+    return guard.find(here) == guard.find(there)
 
-    >>> focus_texts("one two three four five six 7 eight", "one two three four five six 8 eight")
-    (' three four five six 7 eight', ' three four five six 8 eight')
+
+def cut_differences(here: str, there: str) -> list[tuple[str, str]]:
+    """Return the parts in which two texts differ, with a few words of what is equal around each.
+
+    >>> cut_differences("one two three four five six 7 eight", "one two three four five six 8 eight")
+    [(' three four five six 7 eight', ' three four five six 8 eight')]
     """
-    start = _count_common(here, there)
-    least = min(len(here), len(there)) - start
-    stop = min(_count_common(here[: -least - 1 : -1], there[: -least - 1 : -1]), least) if least else 0
-    # Cut in white space, so that no word, number or normalisation goes across.
-    first = start - len(_take_words(here[:start], last=True))
-    after = len(_take_words(here[len(here) - stop :], last=False)) if stop else 0
-    return here[first : len(here) - stop + after], there[first : len(there) - stop + after]
+    parts = []
+    gaps = list(_find_gaps(here, there))
+    ends = [*(gap.here.start for gap in gaps[1:]), len(here)]
+    equal_from, start = 0, None
+    for number, (gap, end) in enumerate(zip(gaps, ends, strict=True), start=1):
+        if start is None:
+            lead = len(_take_words(here[equal_from : gap.here.start], last=True))
+            start = gap.here.start - lead, gap.there.start - lead
+        tail = _take_words(here[gap.here.stop : end], last=False)
+        equal_from = gap.here.stop
+        # What is too near to the next difference to be read apart from it belongs to one part with it.
+        if number == len(gaps) or _count_words(tail) >= _AROUND:
+            stop = gap.here.stop + len(tail), gap.there.stop + len(tail)
+            parts.append((here[start[0] : stop[0]], there[start[1] : stop[1]]))
+            start = None
+    return parts
+
+
+class Gap(NamedTuple):
+    """Places of two texts that differ."""
+
+    here: slice
+    there: slice
+
+
+def _find_gaps(here: str, there: str) -> Iterator[Gap]:
+    """Yield where two texts differ, in order, between lines that both have just once."""
+    whole = _trim(Gap(slice(0, len(here)), slice(0, len(there))), here, there)
+    start, other_start = whole.here.start, whole.there.start
+    ends = (whole.here.stop, whole.there.stop, 0)
+    for stop, other_stop, length in (*_find_common_lines(whole, here, there), ends):
+        if here[start:stop] != there[other_start:other_stop]:
+            yield _trim(Gap(slice(start, stop), slice(other_start, other_stop)), here, there)
+        start, other_start = stop + length, other_stop + length
+
+
+def _trim(gap: Gap, here: str, there: str) -> Gap:
+    """Take away what both sides of a gap begin and end with."""
+    mine, theirs = here[gap.here], there[gap.there]
+    first = _count_common(mine, theirs)
+    least = min(len(mine), len(theirs)) - first
+    last = min(_count_common(mine[: -least - 1 : -1], theirs[: -least - 1 : -1]), least)
+    return Gap(
+        slice(gap.here.start + first, gap.here.stop - last),
+        slice(gap.there.start + first, gap.there.stop - last),
+    )
+
+
+def _find_common_lines(gap: Gap, here: str, there: str) -> Iterator[tuple[int, int, int]]:
+    """Yield start, start in the other text and length of lines that each side has once, in order."""
+    mine, theirs = here[gap.here].split("\n"), there[gap.there].split("\n")
+    if len(mine) == 1 or len(theirs) == 1:
+        return
+    counts, other_counts = Counter(mine), Counter(theirs)
+    starts = itertools.accumulate((len(line) + 1 for line in theirs), initial=gap.there.start)
+    places = dict(zip(theirs, starts, strict=False))
+    start, other_end = gap.here.start, gap.there.start
+    for line in mine:
+        if counts[line] == 1 and other_counts.get(line) == 1 and places[line] >= other_end:
+            yield start, places[line], len(line)
+            other_end = places[line] + len(line)
+        start += len(line) + 1
 
 
 _AROUND = 4
 """Words beside a difference: one that is cut by it, a negation, and the two that are read with that."""
+
+
+def _count_words(text: str) -> int:
+    return sum(1 for _ in _WORD.finditer(text))
 
 
 def _take_words(text: str, *, last: bool) -> str:
@@ -226,7 +306,7 @@ def _take_words(text: str, *, last: bool) -> str:
         if len(parts) <= tokens:
             return text
         part = text[len(parts[0]) :] if last else text[: len(text) - len(parts[-1])]
-        if sum(1 for _ in _WORD.finditer(part)) >= _AROUND:
+        if _count_words(part) >= _AROUND:
             return part
         tokens *= 2
 

@@ -17,7 +17,6 @@ from rag_dedup.document import (
     Action,
     Entry,
     EntryKey,
-    GuardHit,
     Place,
     Plan,
     Report,
@@ -27,7 +26,7 @@ from rag_dedup.document import (
 from rag_dedup.draft import Draft
 from rag_dedup.errors import UnknownRunError
 from rag_dedup.fingerprint import MinHash
-from rag_dedup.guard import Guard, Marks, compare_marks, find_difference, read_marks
+from rag_dedup.guard import Guard, Marks, find_difference, read_marks
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.outcome import compare_states
@@ -36,7 +35,7 @@ from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
 __all__ = ["Rules", "make_plan"]
 
-_FEW = 4
+_FEW = 16
 """So many near survivors are compared one by one."""
 
 _CHARACTERS_PER_BLOCK = 1 << 24
@@ -301,8 +300,8 @@ class Planner:
         if not near:
             return UNLIKE_ALL
         # Where there are many, reading each text once pays.
-        differ = self._find_difference if len(near) <= _FEW else self._compare_marks
-        return choose_survivor(entry, near, differ)
+        differ = self._differ if len(near) <= _FEW else self._have_other_marks
+        return choose_survivor(entry, near, differ, partial(find_difference, self.rules.guards))
 
     def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
@@ -355,14 +354,13 @@ class Planner:
             for entry in part:
                 self._place_again(entry)
 
-    def _find_difference(self, here: str, there: str) -> GuardHit | None:
+    def _differ(self, here: str, there: str) -> bool:
         """Compare two texts where they differ."""
-        return find_difference(self.rules.guards, here, there)
+        return find_difference(self.rules.guards, here, there) is not None
 
-    def _compare_marks(self, here: str, there: str) -> GuardHit | None:
+    def _have_other_marks(self, here: str, there: str) -> bool:
         """Compare two texts by all of their marks."""
-        mine, theirs = self._read(here), self._read(there)
-        return None if mine == theirs else compare_marks(self.rules.guards, mine, theirs)
+        return self._read(here) != self._read(there)
 
     def _read(self, text: str) -> Marks:
         """Read the marks of a text once for each block."""

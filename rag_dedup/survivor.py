@@ -75,7 +75,10 @@ def measure_similarity(
 
 
 def choose_survivor(
-    entry: Entry, near: Iterable[Near], differ: Callable[[str, str], GuardHit | None]
+    entry: Entry,
+    near: Iterable[Near],
+    differ: Callable[[str, str], bool],
+    find_difference: Callable[[str, str], GuardHit | None],
 ) -> Verdict:
     """Return the best of the survivors: an equal one, else the most similar that no guard refuses.
 
@@ -84,20 +87,22 @@ def choose_survivor(
     Args:
         entry: what needs a survivor.
         near: survivors of its scope that are similar enough, itself not among them.
-        differ: finds what must not differ between two texts.
+        differ: tells whether two texts differ in what they must not.
+        find_difference: says in what.
     """
-    refused = UNLIKE_ALL
-    for equal, similarity, survivor in sorted(near, key=_rank):
+    refused: Near | None = None
+    for candidate in sorted(near, key=_rank):
+        equal, similarity, survivor = candidate
         if are_family(entry, survivor):
             continue
         if equal:
             return Verdict(survivor.id, "exact", 1.0)
-        hit = differ(entry.text, survivor.text)
-        if hit is None:
+        if not differ(entry.text, survivor.text):
             return Verdict(survivor.id, "minhash", similarity)
-        if refused.guard is None:
-            refused = Verdict(similarity=similarity, guard=hit)
-    return refused
+        refused = refused or candidate
+    if refused is None:
+        return UNLIKE_ALL
+    return Verdict(similarity=refused.similarity, guard=find_difference(entry.text, refused.survivor.text))
 
 
 def _rank(near: Near) -> tuple[bool, float, int]:
