@@ -19,6 +19,7 @@ from rag_dedup.boilerplate import SegmentCache, strip_boilerplate
 from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document
 from rag_dedup.errors import InputError
+from rag_dedup.html import extract_html, is_page
 from rag_dedup.text import content_key
 from rag_dedup.url import SAFE, UrlPolicy, canonicalize_url, find_url
 
@@ -32,6 +33,7 @@ __all__ = [
     "make_canonical_metadata",
     "make_id",
     "name_chunks",
+    "read_html",
     "read_span",
     "strip_texts",
 ]
@@ -124,6 +126,40 @@ def make_canonical_metadata(
         if "source" in metadata and "original_source" not in metadata:
             found["original_source"] = metadata["source"]
     return found
+
+
+def read_html(
+    text: str, metadata: Mapping[str, Any], url_keys: Sequence[str], settings: Mapping[str, bool]
+) -> tuple[str, dict[str, str]] | None:
+    """Return the content of a page of HTML and what it adds to the metadata, ``None`` if it is no such page.
+
+    Args:
+        text: as the loader gave it.
+        metadata: only read. What a page declares of itself does not replace what is there.
+        url_keys: where to look for the URL, in this order.
+        settings: passed on to :func:`rag_dedup.html.extract_html`.
+
+    Raises:
+        MissingExtraError: trafilatura is not installed.
+
+    >>> html = "<html><title>Ports</title><main><p>The server listens on port 80.</p></main></html>"
+    >>> read_html(html, {}, (), {})
+    ('The server listens on port 80.', {'title': 'Ports', 'extraction': 'trafilatura'})
+    >>> read_html("Use <html> as the root.", {}, (), {}) is None
+    True
+    """
+    if not is_page(text):
+        return None
+    page = extract_html(text, find_url(metadata, url_keys), **settings)
+    facts = {
+        "title": page.title,
+        "language": page.language,
+        "date": page.date,
+        "sitename": page.sitename,
+        "canonical_hint": page.canonical_hint,
+    }
+    found = {key: fact for key, fact in facts.items() if fact and not metadata.get(key)}
+    return page.text, {**found, "extraction": page.method if page.text else "nothing"}
 
 
 def make_id(scope: str, source: str | None, place: Sequence[Any], text: str, occurrence: int = 0) -> str:

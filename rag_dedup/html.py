@@ -21,7 +21,7 @@ from rag_dedup.url.reference import is_web_url
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["Page", "decode_html", "extract_html", "find_saved_url", "is_html", "read_visible_text"]
+__all__ = ["Page", "decode_html", "extract_html", "find_saved_url", "is_html", "is_page", "read_visible_text"]
 
 FALLBACK_ENCODING = "windows-1252"
 """What bytes are read as that declare no charset and are not UTF-8 (as browsers do for Latin scripts)."""
@@ -298,6 +298,33 @@ def is_html(text: str) -> bool:
     (True, False, False)
     """
     return _HTML_TAG.search(text) is not None
+
+
+def is_page(text: str) -> bool:
+    """Tell whether ``text`` is a page of HTML, and not a text that has some HTML in it.
+
+    It is when, comments aside, it begins as pages do: with a document type, or one of the elements that only
+    a page has.
+
+    >>> is_page("<!-- saved --><html><p>Hello"), is_page("<p>Markdown may begin *so*.")
+    (True, False)
+    """
+    at = _skip_space(text, 0)
+    while text.startswith(("<!--", "<?"), at):
+        end = text.find("-->" if text[at + 1] == "!" else ">", at)
+        if end < 0:
+            return False
+        at = _skip_space(text, text.index(">", end) + 1)
+    return _PAGE.match(text, at) is not None
+
+
+_PAGE = re.compile(r"<(?:!doctype\s{1,9}html|html|head|body)[\s>]", re.I)
+_INK = re.compile(r"[^\s\ufeff]")
+
+
+def _skip_space(text: str, at: int) -> int:
+    ink = _INK.search(text, at)
+    return len(text) if ink is None else ink.start()
 
 
 def read_visible_text(html: str) -> str:

@@ -35,6 +35,7 @@ from rag_dedup.adapter import (
     find_origin,
     make_canonical_metadata,
     name_chunks,
+    read_html,
     read_span,
     strip_texts,
 )
@@ -50,7 +51,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("langchain", "langchain-core") from error
 
-__all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
+__all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "ExtractHtml", "StripBoilerplate"]
 
 URL_KEYS = (*FINAL_URL_KEYS, "source", "loc", "url", "sourceURL", "source_url", "ogUrl")
 """Where LangChain's loaders write the address of a page, first the one after redirects; only absolute http
@@ -91,6 +92,54 @@ class CanonicalizeUrls(BaseDocumentTransformer):
                 document.metadata, self.url_keys, self.policy, rewrite_source=self.rewrite_source
             )
             document.metadata.update(found)
+        return copies
+
+
+class ExtractHtml(BaseDocumentTransformer):
+    """Turn pages of raw HTML, as ``RecursiveUrlLoader`` gives them, into Markdown.
+
+    Comes first. What is no page of HTML comes back unchanged, as a copy. What a page says of itself
+    (title, language, date, sitename, canonical_hint) is added to its metadata unless it is there;
+    ``extraction`` tells how the content was found: ``trafilatura``, ``visible text``, or ``nothing`` for a
+    page that shows none.
+
+    Args:
+        favor_precision, favor_recall, include_links: trafilatura's settings.
+        url_keys: where to look for the URL, in this order.
+
+    >>> html = "<html><title>Ports</title><main><p>The server listens on port 80.</p></main></html>"
+    >>> page = ExtractHtml().transform_documents([Document(html)])[0]
+    >>> page.page_content, page.metadata
+    ('The server listens on port 80.', {'title': 'Ports', 'extraction': 'trafilatura'})
+    """
+
+    def __init__(
+        self,
+        *,
+        favor_precision: bool = False,
+        favor_recall: bool = False,
+        include_links: bool = False,
+        url_keys: Sequence[str] = URL_KEYS,
+    ) -> None:
+        self.settings = {
+            "favor_precision": favor_precision,
+            "favor_recall": favor_recall,
+            "include_links": include_links,
+        }
+        self.url_keys = tuple(url_keys)
+
+    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
+        """Return copies, pages of HTML as Markdown.
+
+        Raises:
+            MissingExtraError: trafilatura is not installed.
+        """
+        copies = _copy_documents(documents)
+        for document in copies:
+            found = read_html(document.page_content, document.metadata, self.url_keys, self.settings)
+            if found is not None:
+                document.page_content = found[0]
+                document.metadata.update(found[1])
         return copies
 
 

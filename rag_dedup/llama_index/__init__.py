@@ -20,7 +20,7 @@ transform: tell :meth:`rag_dedup.Deduplicator.forget`, and write what it promote
 :meth:`DropNearDuplicates.rebuild`.
 
 ```
-transforms.py   the three transforms
+transforms.py   the four transforms
 readers.py      a reader around a reader
 nodes.py        copies of nodes, and nodes as documents of the engine
 links.py        previous and next, parent and child
@@ -39,7 +39,15 @@ from rag_dedup.llama_index.transforms import (
     URL_KEYS,
     CanonicalizeUrls,
     DropNearDuplicates,
+    ExtractHtml,
     StripBoilerplate,
 )
 
-__all__ = ["URL_KEYS", "CanonicalUrlReader", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
+__all__ = [
+    "URL_KEYS",
+    "CanonicalUrlReader",
+    "CanonicalizeUrls",
+    "DropNearDuplicates",
+    "ExtractHtml",
+    "StripBoilerplate",
+]

@@ -1,4 +1,4 @@
-"""The three transforms."""
+"""The four transforms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.schema import BaseNode, Document, TransformComponent
 
-from rag_dedup.adapter import FINAL_URL_KEYS, Chunk, Layout, find_origin, name_chunks, read_span, strip_texts
+from rag_dedup.adapter import (
+    FINAL_URL_KEYS,
+    Chunk,
+    Layout,
+    find_origin,
+    name_chunks,
+    read_html,
+    read_span,
+    strip_texts,
+)
 from rag_dedup.boilerplate import SegmentCache
 from rag_dedup.deduplicator import Deduplicator, ScopeKey
 from rag_dedup.document import Document as EngineDocument
@@ -33,7 +42,7 @@ from rag_dedup.url import WEB, UrlPolicy
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "StripBoilerplate"]
+__all__ = ["URL_KEYS", "CanonicalizeUrls", "DropNearDuplicates", "ExtractHtml", "StripBoilerplate"]
 
 URL_KEYS = (*FINAL_URL_KEYS, "url", "URL", "Source", "link", "source")
 """Where LlamaIndex's readers write the address of a page, first the one after redirects; only absolute http
@@ -105,6 +114,53 @@ class CanonicalizeUrls(_Transform):
         copies = copy_nodes(nodes)
         for node in copies:
             annotate_canonical(node, self.url_keys, self.policy, rewrite_source=self.rewrite_source)
+        return copies
+
+
+class ExtractHtml(_Transform):
+    """Turn pages of raw HTML into Markdown.
+
+    Comes first. What is no page of HTML comes back unchanged, as a copy. What a page says of itself
+    (title, language, date, sitename, canonical_hint) is added to its metadata unless it is there;
+    ``extraction`` tells how the content was found: ``trafilatura``, ``visible text``, or ``nothing`` for a
+    page that shows none. The new keys go neither into embeddings nor to the model.
+
+    Args:
+        favor_precision, favor_recall, include_links: trafilatura's settings.
+        url_keys: where to look for the URL, in this order.
+
+    >>> html = "<html><title>Ports</title><main><p>The server listens on port 80.</p></main></html>"
+    >>> ExtractHtml()([Document(text=html)])[0].get_content()
+    'The server listens on port 80.'
+    """
+
+    favor_precision: bool = False
+    favor_recall: bool = False
+    include_links: bool = False
+    url_keys: tuple[str, ...] = URL_KEYS
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "rag_dedup.ExtractHtml"
+
+    def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[BaseNode]:
+        """Return copies, pages of HTML as Markdown.
+
+        Raises:
+            MissingExtraError: trafilatura is not installed.
+        """
+        settings = {
+            "favor_precision": self.favor_precision,
+            "favor_recall": self.favor_recall,
+            "include_links": self.include_links,
+        }
+        copies = copy_nodes(nodes)
+        for node in filter(is_text, copies):
+            found = read_html(read_text(node), node.metadata, self.url_keys, settings)
+            if found is not None:
+                set_text(node, found[0])
+                for key, value in found[1].items():
+                    annotate(node, key, value)
         return copies
 
 

@@ -58,6 +58,10 @@ class AdapterContract:
         """Return the transform that canonicalises URLs."""
         raise NotImplementedError
 
+    def extract(self, **settings: Any) -> Any:
+        """Return the transform that reads HTML."""
+        raise NotImplementedError
+
     def strip(self, **settings: Any) -> Any:
         """Return the transform that strips boilerplate."""
         raise NotImplementedError
@@ -77,6 +81,10 @@ class AdapterContract:
     def text_of(self, chunk: Any) -> str:
         """Return the text of a chunk."""
         raise NotImplementedError
+
+    def metadata_of(self, chunk: Any) -> dict[str, Any]:
+        """Return the metadata of a chunk."""
+        return dict(chunk.metadata)
 
     def snapshot(self, chunk: Any) -> Any:
         """Return all that a chunk holds, to see whether it changed."""
@@ -384,6 +392,73 @@ class AdapterContract:
         [out] = self.run(self.canonicalize(rewrite_source=True), [chunk])
         assert out.metadata["source"] == "https://example.com/a"
         assert (out.metadata["original_source"], out.metadata["url"]) == ("map", "https://example.com/a/")
+
+    # --- HTML ---
+
+    def test_pages_of_html_become_markdown(self) -> None:
+        pages = [
+            self.make(
+                f"{start}<title>Ports</title><nav>Menu</nav><main><h1>Ports</h1><p>{PASSAGES[0]}</p></main>"
+            )
+            for start in (
+                "<!DOCTYPE html>",
+                "\ufeff \n<html lang=de>",
+                "<?xml version='1.0'?><!-- x > y --><HTML>",
+            )
+        ]
+        before = [self.snapshot(page) for page in pages]
+        out = self.run(self.extract(), pages)
+        assert self.texts(out) == [f"# Ports\n\n{PASSAGES[0]}"] * 3
+        assert [self.metadata_of(page)["title"] for page in out] == ["Ports"] * 3
+        assert self.metadata_of(out[1])["language"] == "de"
+        assert [self.snapshot(page) for page in pages] == before
+        assert asyncio.run(self.arun(self.extract(), pages)) == out
+        assert self.texts(self.run(self.extract(), out)) == self.texts(out)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            " ",
+            "<",
+            "<!--",
+            "<?",
+            "<!-- a",
+            "Use <html> as the root.",
+            '<div align="center">\n\n# A readme\n</div>',
+            "<p>Markdown may begin so.</p>",
+            "```html\n<html><body>Hello</body></html>\n```",
+        ],
+    )
+    def test_what_is_no_page_of_html_stays(self, text: str) -> None:
+        chunk = self.make(text, url=f"{SITE}/a")
+        [out] = self.run(self.extract(), [chunk])
+        assert self.snapshot(out) == self.snapshot(chunk)
+
+    def test_what_the_loader_says_of_a_page_stays(self) -> None:
+        html = f"<html lang=en><title>Theirs</title><main><p>{PASSAGES[0]}</p></main>"
+        [out] = self.run(self.extract(), [self.make(html, title="Ours", language="")])
+        metadata = self.metadata_of(out)
+        assert (metadata["title"], metadata["language"], metadata["extraction"]) == (
+            "Ours",
+            "en",
+            "trafilatura",
+        )
+
+    @pytest.mark.parametrize(
+        ("html", "extraction"),
+        [
+            ("<html><script>var text = 'no text'</script>", "nothing"),
+            ("<html>" + "<div>" * 20_000 + "deep", "visible text"),
+            ("<html><body><p>cut off <b", "trafilatura"),
+            ("<html>" + "<!--" * 20_000, "nothing"),
+        ],
+        ids=["script", "deep", "cut off", "comments"],
+    )
+    def test_broken_pages_are_read_as_far_as_they_can_be(self, html: str, extraction: str) -> None:
+        [out] = self.run(self.extract(), [self.make(html)])
+        assert self.metadata_of(out)["extraction"] == extraction
+        assert "<" not in self.text_of(out)
 
     # --- boilerplate ---
 

@@ -19,7 +19,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from rag_dedup import Deduplicator, Plan
 from rag_dedup.errors import DuplicateIdError
-from rag_dedup.langchain import CanonicalizeUrls, DropNearDuplicates, StripBoilerplate
+from rag_dedup.langchain import CanonicalizeUrls, DropNearDuplicates, ExtractHtml, StripBoilerplate
 from tests.adapters.contract import PASSAGES, SITE, AdapterContract, crawls
 
 Cleanup = Literal["incremental", "full", "scoped_full"]
@@ -34,6 +34,9 @@ class TestContract(AdapterContract):
 
     def canonicalize(self, **settings: Any) -> CanonicalizeUrls:
         return CanonicalizeUrls(**settings)
+
+    def extract(self, **settings: Any) -> ExtractHtml:
+        return ExtractHtml(**settings)
 
     def strip(self, **settings: Any) -> StripBoilerplate:
         return StripBoilerplate(**settings)

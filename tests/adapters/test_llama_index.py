@@ -42,7 +42,7 @@ from pydantic import PrivateAttr
 
 from rag_dedup import SAFE, Deduplicator, Plan
 from rag_dedup.errors import DuplicateIdError, InputError, WorkerError
-from rag_dedup.llama_index import CanonicalizeUrls, DropNearDuplicates, StripBoilerplate
+from rag_dedup.llama_index import CanonicalizeUrls, DropNearDuplicates, ExtractHtml, StripBoilerplate
 from tests.adapters.contract import FOOTER, PASSAGES, SITE, AdapterContract, crawls
 
 PREVIOUS, NEXT = NodeRelationship.PREVIOUS, NodeRelationship.NEXT
@@ -58,6 +58,9 @@ class TestContract(AdapterContract):
 
     def canonicalize(self, **settings: Any) -> CanonicalizeUrls:
         return CanonicalizeUrls(**settings)
+
+    def extract(self, **settings: Any) -> ExtractHtml:
+        return ExtractHtml(**settings)
 
     def strip(self, **settings: Any) -> StripBoilerplate:
         return StripBoilerplate(**settings)
