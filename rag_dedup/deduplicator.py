@@ -21,9 +21,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from rag_dedup.document import Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance
+from rag_dedup.document import Changes, Document, Drift, Entry, EntryKey, Explanation, Plan, Provenance
 from rag_dedup.errors import (
     ConfigurationError,
+    InputError,
     StalePlanError,
     UnknownIdError,
 )
@@ -133,7 +134,7 @@ class Deduplicator:
             MissingScopeError: a document without the scope that ``scope_key`` promises.
             InputError: something that is not a document.
         """
-        request = Ingestion(self._take_in(documents), complete, run)
+        request = Ingestion(self._take_in(documents), complete, _check_run(run))
         with self.index.snapshot() as view:
             return make_plan(view, self._rules, request)
 
@@ -145,23 +146,15 @@ class Deduplicator:
 
         Raises:
             StalePlanError: what was committed in between changes the outcome; nothing was written.
+            ConfigurationError: the plan was made from another index.
         """
         if not plan.changes:
-            return
+            with self.index.snapshot() as view:
+                if not _renew_changes(plan, view):
+                    return
         with self.index.transaction() as transaction:
-            if transaction.was_written(plan.token):
-                return
-            generation = transaction.view.generation
-            changes = plan.changes
-            if generation != plan.generation:
-                fresh = plan.remake(transaction.view, uncertain=plan.uncertain)
-                if not _have_same_outcome(fresh, plan):
-                    raise StalePlanError(
-                        f"the plan is about state {plan.generation} of the index, which is now at "
-                        f"{generation} and would change it; nothing was written: replan(plan)"
-                    )
-                changes = fresh.changes
-            transaction.write(plan.token, changes)
+            if not transaction.was_written(plan.token):
+                transaction.write(plan.token, _renew_changes(plan, transaction.view))
 
     def carry_out(self, plan: Plan, write: Callable[[Plan], object]) -> Plan:
         """Let ``write`` do in the vector store what a plan says, then commit it; return the plan.
@@ -216,7 +209,7 @@ class Deduplicator:
 
     def run(self, documents: Iterable[Document], *, complete: bool = False, run: str | None = None) -> Plan:
         """Plan and commit as one step, and return the plan that was committed."""
-        request = Ingestion(self._take_in(documents), complete, run)
+        request = Ingestion(self._take_in(documents), complete, _check_run(run))
         with self.index.transaction() as transaction:
             plan = make_plan(transaction.view, self._rules, request)
             if plan.changes:
@@ -244,7 +237,7 @@ class Deduplicator:
         Raises:
             ConfigurationError: neither ``source`` nor ``ids``.
         """
-        ids = [ids] if isinstance(ids, str) else list(ids)
+        ids = [ids] if isinstance(ids, str) else list(dict.fromkeys(ids))
         if (source is None) == (not ids):
             raise ConfigurationError("forget needs either a source or ids")
         key = None if source is None else find_source(source, None, {})
@@ -380,6 +373,34 @@ def _load_kernel() -> None:
         warm_up()
     except ImportError:  # such as a Numba that is too old for this NumPy
         _log.warning("Numba is installed but cannot be imported: slower without it", exc_info=True)
+
+
+def _check_run(run: object) -> str | None:
+    if run is None or isinstance(run, str):
+        return run
+    raise InputError(f"the name of a run must be a str, not {run!r:.60}")
+
+
+def _renew_changes(plan: Plan, view: View) -> Changes:
+    """Return what a plan changes in the present state of its index.
+
+    Raises:
+        StalePlanError: its outcome would be another one.
+        ConfigurationError: it was made from another index.
+    """
+    if view.identity != plan.index:
+        raise ConfigurationError(
+            "the plan was made from another index, or this one was made anew: plan again"
+        )
+    if view.generation == plan.generation:
+        return plan.changes
+    fresh = plan.remake(view, uncertain=plan.uncertain)
+    if not _have_same_outcome(fresh, plan):
+        raise StalePlanError(
+            f"the plan is about state {plan.generation} of the index, which is now at {view.generation} and "
+            "would change it; nothing was written: replan(plan)"
+        )
+    return fresh.changes
 
 
 def _have_same_outcome(one: Plan, other: Plan) -> bool:

@@ -274,7 +274,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, document: Document) -> Place:
-        """Copy it from a document.
+        """Copy it from a document. What is no name is none.
 
         Raises:
             InputError: the metadata is no mapping, or holds something that cannot be copied.
@@ -282,7 +282,8 @@ class Place(NamedTuple):
         >>> Place.of(Document("a", "Hello", url="https://example.com/")).url
         'https://example.com/'
         """
-        return cls(document.source, document.url, _copy_metadata(document), document.span, document.related)
+        source, url = (name if isinstance(name, str) else None for name in (document.source, document.url))
+        return cls(source, url, _copy_metadata(document), document.span, document.related)
 
 
 class Entry(NamedTuple):
@@ -398,7 +399,8 @@ class Plan:
         removed: ids that the vector store must delete.
         promoted: documents of earlier calls that now stand for themselves.
         report: the counts.
-        generation: the state of the index that the plan is about.
+        index: names the index that the plan is about.
+        generation: its state.
         remake: makes the plan anew of the same input from another state of the index.
         uncertain: (scope, id) of which the vector store may hold anything: the plan says of each what
             it must do.
@@ -411,6 +413,7 @@ class Plan:
     removed: tuple[str, ...]
     promoted: tuple[Document, ...]
     report: Report
+    index: str = field(repr=False, compare=False)
     generation: int
     remake: Callable[..., Plan] = field(repr=False, compare=False)
     uncertain: tuple[EntryKey, ...] = field(repr=False)

@@ -56,7 +56,9 @@ def _check(number: int, document: object) -> None:
         raise InputError(f"document {number} is a {type(document).__name__}, not a Document")
     if not isinstance(document.id, str) or not isinstance(document.text, str):
         raise InputError(f"document {number}: id and text must be str")
-    if not isinstance(document.related, tuple) or not _is_span(document.span):
+    related = document.related
+    named = isinstance(related, tuple) and all(isinstance(id, str) for id in related)
+    if not named or not _is_span(document.span):
         raise InputError(
             f"document {document.id!r}: related must be a tuple of ids, span None or (start, end)"
         )
@@ -104,10 +106,17 @@ def find_source(source: str | None, url: str | None, names: dict[str, str]) -> s
     return None
 
 
+_FARTHEST = 1 << 63
+
+
 def _is_span(span: object) -> bool:
     if span is None:
         return True
-    return isinstance(span, tuple) and len(span) == 2 and all(isinstance(place, int) for place in span)
+    return (
+        isinstance(span, tuple)
+        and len(span) == 2
+        and all(isinstance(place, int) and abs(place) <= _FARTHEST for place in span)
+    )
 
 
 def _encode(values: list[Any]) -> str:

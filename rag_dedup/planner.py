@@ -387,6 +387,7 @@ class Planner:
         return Plan(
             *outcome,
             report=report,
+            index=self.view.identity,
             generation=self.view.generation,
             remake=partial(make_plan, rules=self.rules, request=request),
             uncertain=tuple(sorted(self.uncertain)),

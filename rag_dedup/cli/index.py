@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_dedup.errors import ConfigurationError, InputError, UnreadableInputError
@@ -101,18 +102,29 @@ def list_actions(added: Iterable[Document], removed: Iterable[str]) -> Iterator[
             "source": document.source,
             "url": document.url,
             "scope": document.scope,
-            "metadata": json.loads(json.dumps(dict(document.metadata), default=str)),
+            "metadata": _to_plain(document.metadata),
         }
     for id in removed:
         yield {"action": "delete", "id": id}
 
 
-def _open(url: str) -> Index:
+def _to_plain(value: Any) -> Any:
+    """Return a value in terms of JSON, as near as that comes."""
+    if isinstance(value, Mapping):
+        return {str(key): _to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_to_plain, value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)
+
+
+def _open(url: str, *, create: bool = False) -> Index:
     from rag_dedup.index import open_index
 
     if url.startswith("memory:"):
         raise ConfigurationError("an index in memory ends with the command: give the URL of one that lasts")
-    return open_index(url, create=False)
+    return open_index(url, create=create)
 
 
 def _open_engine(url: str) -> Deduplicator:
@@ -199,11 +211,10 @@ def _reconcile(options: argparse.Namespace) -> int:
 
 
 def _merge(options: argparse.Namespace) -> int:
-    from rag_dedup.index import open_index
     from rag_dedup.operations import merge_indexes
 
     indexes = [_open(url) for url in (options.url, *options.others)]
-    _tell_drift(options.out, merge_indexes(indexes, open_index(options.into)))
+    _tell_drift(options.out, merge_indexes(indexes, _open(options.into, create=True)))
     return 0
 
 
@@ -216,10 +227,9 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from rag_dedup.index import open_index
     from rag_dedup.operations import import_index
 
-    count = import_index(_parse(_read_lines(options.file)), open_index(options.url))
+    count = import_index(_parse(_read_lines(options.file)), _open(options.url, create=True))
     print(f"{count:,} documents", file=sys.stderr)
     return 0
 

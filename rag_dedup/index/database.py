@@ -75,7 +75,7 @@ class Writes:
         ingestions: (run, number) of ingestion runs that come.
         forgotten: (scope, source) that go.
         sources: (scope, source) that come if they are not there.
-        seen: (scope, source, number): the last ingestion run that has seen a source.
+        seen: (scope, source, number) of an ingestion run that has seen a source, perhaps not the last.
     """
 
     state: State

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -23,12 +22,16 @@ class MemoryIndex:
     shareable = False
 
     def __init__(self) -> None:
-        self.identity = uuid.uuid4().hex
         self._header: Header | None = None
         self._tables = Tables()
         self._tokens: set[str] = set()
         self._process = os.getpid()
         self._lock = threading.RLock()
+
+    @property
+    def identity(self) -> str:
+        """Names this very index."""
+        return self._tables.identity
 
     def adopt(self, header: Header) -> None:
         """Take the header if the index is new, else check it."""

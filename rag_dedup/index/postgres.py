@@ -270,7 +270,8 @@ class PostgresSession:
         forgotten = [name_group("source", source) for source in writes.forgotten]
         self._run('DELETE FROM "{}_sources" WHERE name = ANY(%b)', (forgotten,))
         new = [(scope, source, 0) for scope, source in writes.sources]
-        for rows, clash in ((new, "NOTHING"), (writes.seen, "UPDATE SET ingestion = EXCLUDED.ingestion")):
+        latest = 'UPDATE SET ingestion = greatest("{}_sources".ingestion, EXCLUDED.ingestion)'
+        for rows, clash in ((new, "NOTHING"), (writes.seen, latest)):
             columns = (
                 [name_group("source", (scope, source)) for scope, source, _ in rows],
                 [encode_name(scope) for scope, _, _ in rows],

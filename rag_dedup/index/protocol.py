@@ -46,6 +46,10 @@ class View(Protocol):
     """A consistent state of an index. Every question takes a batch; lists come in history order."""
 
     @property
+    def identity(self) -> str:
+        """Names the index."""
+
+    @property
     def generation(self) -> int:
         """How many writes led to this state."""
 

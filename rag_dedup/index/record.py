@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
@@ -37,6 +38,9 @@ _LONGEST = 1 << 31
 """Bytes that a text of an index may have."""
 _TAG = "!"
 """Stands in a JSON object for a value that JSON lacks; an object that has such a key is written as pairs."""
+_MOST_BITS = 10_000
+"""Of a whole number; Python reads no more than 4,300 digits."""
+_TOO_LARGE = "a whole number is too large"
 _NATIVE = frozenset({str, int, float, bool, type(None)})
 
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
@@ -66,6 +70,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "time": time.fromisoformat,
     "uuid": UUID,
     "decimal": Decimal,
+    "float": float,
     "bytes": lambda value: base64.b64decode(value, validate=True),
     "tuple": lambda value: tuple(map(_read, value)),
     "set": lambda value: set(map(_read, value)),
@@ -119,7 +124,13 @@ def check_metadata(document: Document) -> None:
 
     >>> check_metadata(Document("a", "", metadata={"seen": date(2026, 12, 1)}))
     """
-    if _NATIVE.issuperset(map(type, document.metadata.values())):
+    metadata = document.metadata
+    if _is_native(metadata):
+        for value in metadata.values():
+            if type(value) is int and value.bit_length() > _MOST_BITS:
+                raise InputError(
+                    f"the index cannot store the metadata of document {document.id!r}: {_TOO_LARGE}"
+                )
         return
     try:
         _write(dict(document.metadata))
@@ -154,7 +165,7 @@ def encode_entry(entry: Entry) -> bytes:
         if len(deflated) < len(text):
             kind, text = _DEFLATED, deflated
     # Written without line feeds, which therefore ends the header.
-    return _ENCODE(header).encode("ascii") + b"\n" + kind + text
+    return encode_name(_ENCODE(header)) + b"\n" + kind + text
 
 
 def decode_entry(order: int, data: bytes) -> Entry:
@@ -183,7 +194,8 @@ def decode_entry(order: int, data: bytes) -> Entry:
         raise CorruptIndexError(f"entry {order} of the index cannot be read: {error}") from error
 
 
-_ENCODE = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+# Not in ASCII: two halves of a character, escaped, would come back as the character.
+_ENCODE = json.JSONEncoder(separators=(",", ":"), check_circular=False, ensure_ascii=False).encode
 
 
 def _read_text(body: bytes) -> str:
@@ -201,8 +213,7 @@ def _read_text(body: bytes) -> str:
 
 def _write_place(place: Place) -> list[Any]:
     source, url, metadata, span, related = place
-    native = _NATIVE.issuperset(map(type, metadata.values())) and _TAG not in metadata
-    return [source, url, metadata if native else _write(dict(metadata)), span, related]
+    return [source, url, metadata if _is_native(metadata) else _write(dict(metadata)), span, related]
 
 
 def _read_place(parts: list[Any]) -> Place:
@@ -210,9 +221,24 @@ def _read_place(parts: list[Any]) -> Place:
     return Place(source, url, _read(metadata), None if span is None else (span[0], span[1]), tuple(related))
 
 
+def _is_native(metadata: Mapping[Any, Any]) -> bool:
+    """Tell whether JSON has all of this as it is."""
+    values = metadata.values()
+    return (
+        _NATIVE.issuperset(map(type, values))
+        and all(type(key) is str for key in metadata)
+        and _TAG not in metadata
+        and not any(type(value) is float and not math.isfinite(value) for value in values)
+    )
+
+
 def _write(value: Any) -> Any:
     """Return a value in terms of JSON."""
     kind = type(value)
+    if kind is int and value.bit_length() > _MOST_BITS:
+        raise InputError(_TOO_LARGE)
+    if kind is float and not math.isfinite(value):
+        return {_TAG: "float", "value": str(value)}
     if kind in _NATIVE:
         return value
     if kind is list:

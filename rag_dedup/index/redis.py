@@ -227,6 +227,7 @@ class RedisSession:
         """Send what is to be written: all or nothing."""
         if self._writes is None:
             return
+        seen = self._read("sources", [_join_source((scope, name)) for scope, name, _ in self._writes.seen])
         with self._client.pipeline(transaction=True) as pipeline:
             # Not the lease, which is renewed meanwhile: whoever has got it in between has either written,
             # and then the state is another one, or will be refused as we would be.
@@ -234,7 +235,7 @@ class RedisSession:
             if pipeline.get(self._prefix + "state") != self._state:
                 raise report_loss()
             pipeline.multi()
-            self._fill(pipeline, self._writes)
+            self._fill(pipeline, self._writes, seen)
             try:
                 pipeline.execute()
             except exceptions.WatchError as error:
@@ -242,7 +243,7 @@ class RedisSession:
                     raise error.__cause__ from None
                 raise report_loss() from None
 
-    def _fill(self, pipeline: Any, writes: Writes) -> None:
+    def _fill(self, pipeline: Any, writes: Writes, seen: Mapping[bytes, bytes]) -> None:
         prefix = self._prefix
         if writes.token is not None:
             pipeline.sadd(prefix + "commits", writes.token)
@@ -277,7 +278,8 @@ class RedisSession:
         for source in writes.sources:
             pipeline.hsetnx(prefix + "sources", _join_source(source), 0)
         for scope, name, number in writes.seen:
-            pipeline.hset(prefix + "sources", _join_source((scope, name)), number)
+            field = _join_source((scope, name))
+            pipeline.hset(prefix + "sources", field, max(number, int(seen.get(field, b"0"))))
         pipeline.set(prefix + "state", encode_state(writes.state))
 
     def _read(self, table: str, fields: Sequence[Any]) -> dict[Any, bytes]:

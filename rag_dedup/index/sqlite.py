@@ -246,7 +246,11 @@ class SqliteSession:
         new = sorted(map(encode_names, writes.sources))
         many('INSERT OR IGNORE INTO "{}_sources" VALUES (?, ?, 0)', new)
         seen = sorted((*encode_names((scope, source)), number) for scope, source, number in writes.seen)
-        many('REPLACE INTO "{}_sources" VALUES (?, ?, ?)', seen)
+        many(
+            'INSERT INTO "{}_sources" VALUES (?, ?, ?) ON CONFLICT (scope, source) DO UPDATE '
+            "SET ingestion = max(ingestion, excluded.ingestion)",
+            seen,
+        )
 
     def _select(self, columns: str, table: str, key: str, values: Sequence[object]) -> Iterator[Any]:
         """Return rows by their keys."""

@@ -61,6 +61,11 @@ class StoredView:
         self._runs: list[PagedRun] | None = None
 
     @property
+    def identity(self) -> str:
+        """Names the index."""
+        return self.state.identity
+
+    @property
     def generation(self) -> int:
         """How many writes led to this state."""
         return self.state.generation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -39,6 +40,7 @@ class Tables:
     """A view, and the writes of a commit."""
 
     def __init__(self) -> None:
+        self.identity = uuid.uuid4().hex
         self.generation = 0
         self.next_order = 0
         self.postings = Postings()
@@ -97,7 +99,8 @@ class Tables:
             self.seen.pop(source, None)
         numbers = number_runs(self.runs, changes.runs)
         self.runs += [run for run, _ in numbers.new]
-        self.seen.update((source, numbers.by_scope[source[0]]) for source in changes.seen)
+        for source in changes.seen:  # a late part of an earlier run takes nothing back
+            self.seen[source] = max(self.seen.get(source, 0), numbers.by_scope[source[0]])
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Insert or replace entries."""

@@ -67,7 +67,8 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
         What the vector store, which holds what each job has kept, must write and delete.
 
     Raises:
-        ConfigurationError: there is nothing to merge, or the target is not empty.
+        ConfigurationError: there is nothing to merge, the target is not empty, or the indexes disagree about
+            which run came first.
         SchemeMismatchError: the indexes were filled with different settings.
     """
     headers = [header for index in indexes if (header := index.header) is not None]
@@ -76,6 +77,7 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
     for header in headers[1:]:
         check_header(headers[0], header)
     _check_empty(target)
+    _check_run_order(indexes)
     dedup = _make_deduplicator(target, headers[0], guards)
     stored: dict[EntryKey, None] = {}
     for index in indexes:
@@ -200,7 +202,9 @@ def _read_run(line: dict[str, Any]) -> Changes:
 def _read_entry(line: dict[str, Any]) -> Entry:
     try:
         text = line["text"].encode("utf-8", "surrogatepass")
-        record = json.dumps(line["entry"]).encode("ascii") + b"\np" + text
+        record = (
+            json.dumps(line["entry"], ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\np" + text
+        )
         return decode_entry(line["order"], record)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"a line of the export cannot be read: {error!r}") from error
@@ -219,6 +223,23 @@ def _list_runs(view: View) -> list[tuple[Run, list[Source]]]:
         if number:
             runs[number - 1][1].append(source)
     return runs
+
+
+def _check_run_order(indexes: Sequence[Index]) -> None:
+    """See whether runs, numbered as they come up, keep the order that they have in each index."""
+    numbers: dict[tuple[str, str], int] = {}
+    for index in indexes:
+        with index.snapshot() as view:
+            runs = [(run.scope, run.name) for run in view.list_runs()]
+        last: dict[str, int] = {}
+        for run in runs:
+            number = numbers.setdefault(run, len(numbers))
+            if number < last.get(run[0], 0):
+                raise ConfigurationError(
+                    f"run {run[1]!r} came after another in one index and would come before it in the merged "
+                    "one: give first the indexes that have the earliest runs"
+                )
+            last[run[0]] = number
 
 
 def _write(index: Index, changes: Changes) -> None:

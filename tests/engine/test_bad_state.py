@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -428,10 +429,29 @@ def test_an_index_is_sent_to_another_process_by_its_url(store: str) -> None:
 @pytest.mark.parametrize("store", SHARED)
 def test_metadata_that_cannot_be_stored(store: str) -> None:
     dedup = Deduplicator(STORES[store]())
-    for value, reason in [(object(), "is a object"), ({"a": [open_index]}, "is a function")]:
+    values = [(object(), "is a object"), ({"a": [open_index]}, "is a function")]
+    for value, reason in [*values, (10**5000, "too large"), ([-(10**5000)], "too large")]:
         with pytest.raises(InputError, match=f"metadata of document 'a'.*{reason}"):
             dedup.plan([Document("a", "text", metadata={"k": value})])
     assert dedup.generation == 0
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_names_that_are_no_text(store: str) -> None:
+    """Halves of a character, keys that are no strings, addresses that are no names: all come back."""
+    halves = "\ud83d\ude00"
+    metadata: Any = {1: "one", None: "n", (1, 2): halves, halves: b"x", "inf": float("-inf")}
+    documents = [
+        Document("a", halves * 3, source="a"),
+        Document(halves, halves * 3, source=halves, metadata=metadata),
+        Document("c", "something else", url=Path("c")),  # type: ignore[arg-type]
+    ]
+    dedup = Deduplicator(STORES[store]())
+    dedup.dedupe(documents)
+    assert [d.action for d in dedup.run(documents).decisions] == ["unchanged"] * 3
+    assert dedup.explain(halves).survivor == "a"
+    [promoted] = dedup.forget("a").promoted
+    assert (promoted.id, promoted.source, promoted.metadata) == (halves, halves, metadata)
 
 
 @pytest.mark.parametrize("timeout", ["-1", "x", "", "nan", "inf"])

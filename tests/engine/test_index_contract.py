@@ -228,13 +228,15 @@ class TestIndex:
         put(index, make_entry("c", 2, source="p"))
         runs = (Run("s", "first", 3), Run("", "second\ud800\0", 3))
         apply(index, Changes((make_entry("d", 3),), runs=runs, seen=(("s", "q\ud800\0"), ("", "r"))))
-        apply(index, Changes(runs=(Run("", "first", 9),), seen=(("", "r"),)))
+        late = ("", "r")  # which the second run has seen, too
+        apply(index, Changes(runs=(Run("", "first", 9),), seen=(late, ("", "s"))))
         with index.snapshot() as view:
             assert view.list_runs() == [Run("", "first", 2), *runs]
             assert view.list_sources() == {
                 ("", "p"): 1,
                 ("", "empty"): 1,
-                ("", "r"): 1,
+                ("", "r"): 3,
+                ("", "s"): 1,
                 ("s", "q\ud800\0"): 2,
             }
         apply(index, Changes(forgotten=(("", "r"), ("", "never there"))))

@@ -416,6 +416,29 @@ class TestCommit:
         dedup.commit(plan)
         assert dedup.generation == generation + 1
 
+    def test_a_plan_belongs_to_its_index(self) -> None:
+        one, two = Deduplicator(), Deduplicator()
+        one.dedupe([Document("a", LONG)])
+        two.dedupe([Document("b", "something else")])
+        with pytest.raises(ConfigurationError, match="another index"):
+            two.commit(one.plan([Document("c", "and more")]))
+        with pytest.raises(ConfigurationError, match="another index"):
+            two.commit(one.plan([Document("a", LONG)]))
+
+    def test_a_stale_plan_that_changes_nothing_is_refused_too(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source="s")])
+        plan = dedup.plan([Document("a", LONG, source="s")])
+        dedup.commit(dedup.forget("s"))
+        with pytest.raises(StalePlanError):
+            dedup.commit(plan)
+        assert [document.id for document in dedup.replan(plan).added] == ["a"]
+
+    def test_an_id_is_forgotten_once(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG)])
+        assert dedup.forget(ids=["a", "a"]).removed == ("a",)
+
     def test_stale_plan_is_refused_whole(self) -> None:
         dedup = Deduplicator()
         late = dedup.plan([Document("a", LONG)])
@@ -507,6 +530,24 @@ class TestRuns:
             dedup.commit(plan)
         assert "".join(dedup.replan(plan).removed) == "acd"
 
+    def test_a_late_part_of_an_earlier_run_takes_nothing_back(self) -> None:
+        dedup = self.fill()
+        dedup.dedupe(
+            [Document("c", "passage c tells how to set up part c of it", source="page c")], run="first"
+        )
+        assert "".join(dedup.sweep("second").removed) == "ab"
+
+    def test_a_run_whose_sources_were_all_seen_again(self) -> None:
+        dedup = Deduplicator()
+        dedup.dedupe([Document("a", LONG, source="a")])
+        for run in ("first", "second"):
+            dedup.dedupe([Document("b", "something else", source="b")], run=run)
+        assert dedup.sweep("first").removed == ("a",)
+
+    def test_the_name_of_a_run_is_a_name(self) -> None:
+        with pytest.raises(InputError, match="must be a str"):
+            Deduplicator().plan([], run=5)  # type: ignore[arg-type]
+
 
 class TestInputs:
     """Law 9, and what is no input."""
@@ -560,7 +601,17 @@ class TestInputs:
         with pytest.raises(InputError, match="documents must be several Documents, not one "):
             Deduplicator().plan(document)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("odd", [{"span": (0,)}, {"span": "ab"}, {"related": "b"}, {"related": None}])
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            {"span": (0,)},
+            {"span": "ab"},
+            {"span": (0, 10**99)},
+            {"related": "b"},
+            {"related": None},
+            {"related": (1,)},
+        ],
+    )
     def test_odd_places(self, odd: dict[str, object]) -> None:
         with pytest.raises(InputError, match="document 'a': related must be"):
             Deduplicator().plan([Document("a", "b", **odd)])  # type: ignore[arg-type]

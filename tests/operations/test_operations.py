@@ -213,3 +213,14 @@ class TestMerge:
             merge_indexes([MemoryIndex()], MemoryIndex())
         with pytest.raises(ConfigurationError, match="not empty"):
             merge_indexes([other.index], filled.index)
+
+    def test_runs_that_come_in_another_order(self) -> None:
+        one, two, target = Deduplicator(), Deduplicator(), MemoryIndex()
+        one.dedupe([Document("p", "one two three", source="p")], run="second")
+        two.dedupe([Document("q", "four five six", source="q")], run="first")
+        two.dedupe([Document("r", "seven eight nine", source="r")], run="second")
+        with pytest.raises(ConfigurationError, match="give first the indexes"):
+            merge_indexes([one.index, two.index], target)
+        merge_indexes([two.index, one.index], target)
+        assert open_deduplicator(target).expire("first").removed == ()
+        assert open_deduplicator(target).expire("second").removed == ("q",)

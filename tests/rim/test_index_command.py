@@ -184,3 +184,27 @@ class TestUrls:
         out, _ = run("index", "--help")
         assert "examples:" in out
         assert "{" not in out.partition("examples:")[0]
+
+
+def test_metadata_that_json_lacks(tmp_path: Path) -> None:
+    url, other = (f"sqlite:///{tmp_path / name}" for name in ("one.db", "two.db"))
+    metadata: Any = {"n": float("nan"), "k": {(1, 2): [3]}}
+    text = "one two three four five"
+    Deduplicator(url).dedupe(
+        [Document("a", text, source="a"), Document("b", text, source="b", metadata=metadata)]
+    )
+    lines, _ = run("index", "export", url)
+    run("index", "import", other, "-", input=lines)
+    actions, _ = run("index", "forget", other, "--source", "a")
+    action = json.loads(actions.splitlines()[0], parse_constant=pytest.fail)
+    assert action["metadata"] == {"n": None, "k": {"(1, 2)": [3]}}
+
+
+@pytest.mark.parametrize(
+    "command", [["import", "memory://", "-"], ["merge", "URL", "URL", "--into", "memory://"]]
+)
+def test_an_index_that_ends_with_the_command(tmp_path: Path, command: list[str]) -> None:
+    url = f"sqlite:///{tmp_path / 'one.db'}"
+    Deduplicator(url).dedupe([Document("a", "one two three")])
+    _, err = run("index", *(url if part == "URL" else part for part in command), status=2)
+    assert "ends with the command" in err
