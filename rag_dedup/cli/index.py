@@ -65,6 +65,7 @@ def add_index_command(commands: Commands) -> None:
     form.add_argument("--prometheus", action="store_true", help="as a text that Prometheus reads")
     add("verify", _verify, "compute everything anew and say what is wrong, as JSON lines")
     add("compact", _compact, "give back the room of what is gone")
+    add("drop", _drop, "remove it and all that it holds")
 
     removals = [
         add_planned("forget", _forget, "forget a source, or documents"),
@@ -173,6 +174,11 @@ def _compact(options: argparse.Namespace) -> int:
     return 0
 
 
+def _drop(options: argparse.Namespace) -> int:
+    _open(options.url).drop()
+    return 0
+
+
 def _forget(options: argparse.Namespace) -> int:
     dedup = _open_engine(options.url)
     return _carry_out(options, dedup, dedup.forget(options.source, ids=options.id, scope=options.scope))
@@ -203,7 +209,8 @@ def _carry_out(options: argparse.Namespace, dedup: Deduplicator, plan: Plan) -> 
 def _reconcile(options: argparse.Namespace) -> int:
     dedup = _open_engine(options.url)
     drift = dedup.reconcile([line.rstrip("\r\n") for line in _read_lines(options.ids)])
-    _tell_drift(options.out, drift)
+    _write_actions(options.out, drift.added, drift.removed)
+    _summarise(len(drift.added), len(drift.removed))
     if drift.unknown:
         print(f"{len(drift.unknown):,} ids that the index does not know, such as:", file=sys.stderr)
         _list_few(drift.unknown)
@@ -213,8 +220,12 @@ def _reconcile(options: argparse.Namespace) -> int:
 def _merge(options: argparse.Namespace) -> int:
     from rag_dedup.operations import merge_indexes
 
+    def write(drift: Drift) -> None:
+        _write_actions(options.out, drift.added, drift.removed)
+
     indexes = [_open(url) for url in (options.url, *options.others)]
-    _tell_drift(options.out, merge_indexes(indexes, _open(options.into, create=True)))
+    drift = merge_indexes(indexes, _open(options.into, create=True), write=write)
+    _summarise(len(drift.added), len(drift.removed))
     return 0
 
 
@@ -256,11 +267,6 @@ def _read_lines(path: str) -> Iterator[str]:
         raise UnreadableInputError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise UnreadableInputError(f"{path}: it is not in UTF-8") from error
-
-
-def _tell_drift(path: str, drift: Drift) -> None:
-    _write_actions(path, drift.added, drift.removed)
-    _summarise(len(drift.added), len(drift.removed))
 
 
 def _write_actions(path: str, added: Iterable[Document], removed: Iterable[str]) -> None:

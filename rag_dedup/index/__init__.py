@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from urllib.parse import parse_qsl, urlencode
+from collections.abc import Callable, Collection, Mapping
+from urllib.parse import unquote_plus
 
 from rag_dedup.errors import ConfigurationError
 from rag_dedup.index.memory import MemoryIndex
@@ -37,9 +37,8 @@ def open_index(
     'MemoryIndex'
     """
     scheme, mark, rest = url.partition("://")
-    location, _, query = rest.partition("?")
-    settings = dict(parse_qsl(query, keep_blank_values=True))
-    name, patience = settings.pop("namespace", "default"), settings.pop("timeout", "60")
+    location, settings = _take_settings(rest, ("namespace", "timeout"))
+    name, patience = settings.get("namespace", "default"), settings.get("timeout", "60")
     store = _STORES.get(scheme) if mark else None
     if store is None:
         raise ConfigurationError(  # never the whole URL: it can hold a password
@@ -47,9 +46,9 @@ def open_index(
             "sqlite:///path.db, postgresql://... and redis://..."
         )
     return store(
-        f"{scheme}://{location}{'?' if settings else ''}{urlencode(settings)}",
+        f"{scheme}://{location}",
         name if namespace is None else namespace,
-        _read_seconds("timeout", patience) if timeout is None else timeout,
+        _read_seconds("timeout", patience if timeout is None else timeout),
         create,
     )
 
@@ -82,10 +81,8 @@ def _open_postgres(url: str, namespace: str, timeout: float, create: bool) -> In
 def _open_redis(url: str, namespace: str, timeout: float, create: bool) -> Index:
     from rag_dedup.index.redis import RedisStore
 
-    location, _, query = url.replace("valkey", "redis", 1).partition("?")
-    settings = dict(parse_qsl(query, keep_blank_values=True))
-    lease = _read_seconds("lease", settings.pop("lease", "5"))
-    url = f"{location}{'?' if settings else ''}{urlencode(settings)}"
+    url, settings = _take_settings(url.replace("valkey", "redis", 1), ("lease",))
+    lease = _read_seconds("lease", settings.get("lease", "5"))
     return StoredIndex(RedisStore(url, namespace, timeout, lease=lease, create=create))
 
 
@@ -102,11 +99,24 @@ _STORES: Mapping[str, Callable[[str, str, float, bool], Index]] = {
 }
 
 
-def _read_seconds(name: str, text: str) -> float:
+def _take_settings(url: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
+    """Split off what the query of a URL says under these names; what is left stays as it was written.
+
+    >>> _take_settings("host/db?options=-c%20a&timeout=5", ["timeout"])
+    ('host/db?options=-c%20a', {'timeout': '5'})
+    """
+    location, _, query = url.partition("?")
+    items = [item for item in query.split("&") if item]
+    pairs = [tuple(map(unquote_plus, item.partition("=")[::2])) for item in items]
+    left = "&".join(item for item, (name, _) in zip(items, pairs, strict=True) if name not in names)
+    return f"{location}?{left}" if left else location, {n: value for n, value in pairs if n in names}
+
+
+def _read_seconds(name: str, value: object) -> float:
     try:
-        seconds = float(text)
-    except ValueError:
+        seconds = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
         seconds = -1.0
     if not 0 <= seconds < 1e6:
-        raise ConfigurationError(f"{name} must be seconds, 0 or more, not {text!r}")
+        raise ConfigurationError(f"{name} must be seconds, 0 or more, not {value!r}")
     return seconds

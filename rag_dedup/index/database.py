@@ -149,6 +149,9 @@ class Store(Protocol):
     def vacuum(self) -> None:
         """Give back the room of rows that are gone."""
 
+    def drop(self) -> None:
+        """Remove the index, and nothing else that the database holds."""
+
     def close(self) -> None:
         """Give back what is open; what comes next opens it again."""
 

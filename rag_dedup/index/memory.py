@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from rag_dedup.document import Changes, Document
 from rag_dedup.errors import WorkerError
-from rag_dedup.index.protocol import Header, Transaction, check_header
+from rag_dedup.index.protocol import Header, Transaction, check_header, refuse_unfinished
 from rag_dedup.index.tables import Tables
 
 __all__ = ["MemoryIndex"]
@@ -33,10 +33,12 @@ class MemoryIndex:
         """Names this very index."""
         return self._tables.identity
 
-    def adopt(self, header: Header) -> None:
-        """Take the header if the index is new, else check it."""
+    def adopt(self, header: Header, *, filled: bool = False) -> None:
+        """Take the header if the index has none, else check it."""
         with self._lock:
             if self._header is None:
+                if self._tables.generation and not filled:
+                    raise refuse_unfinished()
                 self._header = header
             check_header(self._header, header)
 
@@ -49,6 +51,12 @@ class MemoryIndex:
         """Write the postings of what is live anew."""
         with self._lock:
             self._tables.postings = self._tables.postings.rewritten()
+
+    def drop(self) -> None:
+        """Forget everything."""
+        self._check_process()
+        with self._lock:
+            self._header, self._tables, self._tokens = None, Tables(), set()
 
     def check_storage(self) -> list[str]:
         """Return nothing: memory is not checked."""

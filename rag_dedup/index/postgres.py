@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 from rag_dedup.document import Run, Source
 from rag_dedup.errors import (
@@ -132,6 +132,13 @@ class PostgresStore:
         with self._connection() as connection:
             for table in _SIZED:
                 connection.execute(f'VACUUM "{_prefix(self._number)}_{table}"')
+
+    def drop(self) -> None:
+        """Remove the tables of the index."""
+        with self._connection() as connection, connection.transaction():
+            connection.execute("DELETE FROM rag_dedup_namespaces WHERE number = %s", (self._number,))
+            for table in _SIZED:
+                connection.execute(f'DROP TABLE IF EXISTS "{_prefix(self._number)}_{table}"')
 
     def close(self) -> None:
         """Close the connections that are not in use."""
@@ -361,17 +368,18 @@ def _describe(url: str) -> str:
         ConfigurationError: it is no URL of a database.
     """
     try:
-        parts = urlsplit(url)
-        place = f"PostgreSQL at {parts.hostname or 'the local socket'}"
-        if parts.port is not None:
-            place += f":{parts.port}"
-        conninfo_to_dict(url)
+        settings = conninfo_to_dict(url)
+        hosts, ports = (str(settings.get(name, "")).split(",") for name in ("host", "port"))
+        if not all(port.isascii() and port.isdigit() for port in filter(None, ports)):
+            raise ValueError("a port is a number")
     except (ValueError, psycopg.ProgrammingError):  # their texts can hold the password
         raise ConfigurationError(
             "the URL of the PostgreSQL database cannot be read; it is "
             "postgresql://user:password@host:port/database, special characters as %40"
         ) from None
-    return place
+    places = itertools.zip_longest(hosts, ports if len(ports) > 1 else ports * len(hosts), fillvalue="")
+    named = (f"{host or 'the local socket'}{':' if port else ''}{port}" for host, port in places)
+    return f"PostgreSQL at {' or '.join(named)}"
 
 
 @contextmanager

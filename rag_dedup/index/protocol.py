@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple, Protocol
 
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
-from rag_dedup.errors import SchemeMismatchError
+from rag_dedup.errors import ConfigurationError, SchemeMismatchError
 from rag_dedup.index.runs import Hits
 from rag_dedup.kernels.sets import I64, U64
 
@@ -26,6 +26,7 @@ __all__ = [
     "View",
     "check_header",
     "number_runs",
+    "refuse_unfinished",
 ]
 
 
@@ -144,11 +145,16 @@ class Index(Protocol):
     def header(self) -> Header | None:
         """What the index was filled with, ``None`` if nothing was."""
 
-    def adopt(self, header: Header) -> None:
-        """Take the header if the index is new, else check it.
+    def adopt(self, header: Header, *, filled: bool = False) -> None:
+        """Take the header if the index has none, else check it.
+
+        Args:
+            header: what the caller goes by.
+            filled: the index has entries already. An import says last with which settings they were made.
 
         Raises:
             SchemeMismatchError: the index was filled with other settings.
+            ConfigurationError: it has entries and no header, since what should have filled it did not end.
         """
 
     def check(self, document: Document) -> None:
@@ -161,6 +167,9 @@ class Index(Protocol):
     def compact(self) -> None:
         """Give back the room of what is gone, and put together what is needed together."""
 
+    def drop(self) -> None:
+        """Remove the index and all that it holds from its database."""
+
     def check_storage(self) -> list[str]:
         """Return what the database finds wrong with itself."""
 
@@ -172,6 +181,14 @@ class Index(Protocol):
 
         An error in it, or the end of the process, leaves the index as it was.
         """
+
+
+def refuse_unfinished() -> ConfigurationError:
+    """Return the error of an index that has entries, and nothing that says what they were made with."""
+    return ConfigurationError(
+        "what should have filled this index was cut off, by an import or a merge that did not end: drop it "
+        "(rag-dedup index drop) and fill it again"
+    )
 
 
 def check_header(stored: Header, wanted: Header) -> None:

@@ -81,7 +81,7 @@ class RedisStore:
         # In braces: what a cluster keeps in one place.
         name = quote(encode_name(namespace), safe="")
         self._prefix = f"rag_dedup:{{{name}}}:"
-        self._client = redis.Redis.from_url(url, socket_timeout=_ANSWER, socket_connect_timeout=10)
+        self._client = _connect(url)
         with _clear_errors(self._place):
             if not create and not self._client.exists(self._prefix + "state"):
                 raise refuse_to_create(self._place, namespace)
@@ -102,6 +102,13 @@ class RedisStore:
 
     def vacuum(self) -> None:
         """Do nothing: Redis gives back room at once."""
+
+    def drop(self) -> None:
+        """Remove the keys of the index, its state first: without that, nobody reads or writes the others."""
+        with _clear_errors(self._place), self._take_turn():
+            self._client.delete(self._prefix + "state", self._prefix + "version")
+            for key in self._client.scan_iter(match=f"{self._prefix}*", count=_FIELDS):
+                self._client.unlink(key)
 
     def close(self) -> None:
         """Close the connections."""
@@ -326,6 +333,23 @@ def _describe(url: str) -> str:
             "the URL of the Redis server cannot be read; it is redis://user:password@host:port/number, "
             "special characters as %40"
         ) from None
+
+
+def _connect(url: str) -> redis.Redis:
+    """Return a client of a server, which is not asked yet.
+
+    Raises:
+        ConfigurationError: the URL has a setting that no connection has.
+    """
+    try:
+        client = redis.Redis.from_url(url, socket_timeout=_ANSWER, socket_connect_timeout=10)
+        pool = client.connection_pool
+        pool.connection_class(**pool.connection_kwargs)
+    except (TypeError, ValueError):  # their texts can hold the password
+        raise ConfigurationError(
+            "the URL of the Redis server has a setting that is unknown or cannot be right"
+        ) from None
+    return client
 
 
 @contextmanager

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from rag_dedup.document import Run, Source
-from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError, UnavailableError
+from rag_dedup.errors import (
+    ConfigurationError,
+    CorruptIndexError,
+    InputError,
+    SchemeMismatchError,
+    UnavailableError,
+)
 from rag_dedup.index.database import (
     RunRow,
     State,
@@ -43,19 +49,19 @@ def _create_namespaces(connection: sqlite3.Connection) -> None:
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create_namespaces,)
 """What makes each version of the schema out of the one before."""
 
-_TABLES = (
-    'CREATE TABLE "{0}_commits" (token TEXT PRIMARY KEY) WITHOUT ROWID',
-    'CREATE TABLE "{0}_entries" ("order" INTEGER PRIMARY KEY, record BLOB NOT NULL)',
-    'CREATE TABLE "{0}_names" (name BLOB PRIMARY KEY, "order" INTEGER NOT NULL) WITHOUT ROWID',
-    'CREATE TABLE "{0}_signatures" ("order" INTEGER PRIMARY KEY, signature BLOB NOT NULL)',
-    'CREATE TABLE "{0}_groups" (name BLOB, "order" INTEGER, PRIMARY KEY (name, "order")) WITHOUT ROWID',
-    'CREATE TABLE "{0}_runs" (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)',
-    'CREATE TABLE "{0}_pages" (place INTEGER PRIMARY KEY, postings BLOB NOT NULL)',
-    'CREATE TABLE "{0}_ingestions" '
-    "(number INTEGER PRIMARY KEY, scope BLOB NOT NULL, name BLOB NOT NULL, first_order INTEGER NOT NULL)",
-    'CREATE TABLE "{0}_sources" (scope BLOB, source BLOB, ingestion INTEGER NOT NULL, '
-    "PRIMARY KEY (scope, source)) WITHOUT ROWID",
-)
+_TABLES = {
+    "commits": "(token TEXT PRIMARY KEY) WITHOUT ROWID",
+    "entries": '("order" INTEGER PRIMARY KEY, record BLOB NOT NULL)',
+    "names": '(name BLOB PRIMARY KEY, "order" INTEGER NOT NULL) WITHOUT ROWID',
+    "signatures": '("order" INTEGER PRIMARY KEY, signature BLOB NOT NULL)',
+    "groups": '(name BLOB, "order" INTEGER, PRIMARY KEY (name, "order")) WITHOUT ROWID',
+    "runs": "(number INTEGER PRIMARY KEY, length INTEGER NOT NULL, fences BLOB NOT NULL)",
+    "pages": "(place INTEGER PRIMARY KEY, postings BLOB NOT NULL)",
+    "ingestions": "(number INTEGER PRIMARY KEY, scope BLOB NOT NULL, name BLOB NOT NULL, "
+    "first_order INTEGER NOT NULL)",
+    "sources": "(scope BLOB, source BLOB, ingestion INTEGER NOT NULL, PRIMARY KEY (scope, source)) "
+    "WITHOUT ROWID",
+}
 
 
 class SqliteStore:
@@ -71,7 +77,7 @@ class SqliteStore:
     def __init__(
         self, path: str, namespace: str = "default", timeout: float = 60.0, *, create: bool = True
     ) -> None:
-        if not path or path == ":memory:":
+        if not path or path == ":memory:" or "\0" in path:
             raise ConfigurationError("an SQLite index needs a file: sqlite:///path.db; or use memory://")
         self.path = os.path.abspath(path)
         self.namespace = namespace
@@ -104,6 +110,13 @@ class SqliteStore:
         with _clear_errors(self.path), self._pool.connection() as connection:
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def drop(self) -> None:
+        """Remove the tables of the index; the file stays."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            connection.execute("DELETE FROM rag_dedup_namespaces WHERE number = ?", (self._number,))
+            for table in _TABLES:
+                connection.execute(f'DROP TABLE IF EXISTS "{_prefix(self._number)}_{table}"')
 
     def close(self) -> None:
         """Close the file where it is not in use."""
@@ -306,8 +319,8 @@ def _prepare(connection: sqlite3.Connection, namespace: str, create: bool) -> in
             state = encode_state(make_state())
             insert = "INSERT INTO rag_dedup_namespaces (name, state) VALUES (?, ?)"
             number = connection.execute(insert, (name, state)).lastrowid
-            for table in _TABLES:
-                connection.execute(table.format(_prefix(number)))
+            for table, columns in _TABLES.items():
+                connection.execute(f'CREATE TABLE "{_prefix(number)}_{table}" {columns}')
             row = (number,)
         return None if row is None else int(row[0])
 
@@ -352,6 +365,8 @@ def _clear_errors(path: str) -> Iterator[None]:
         if "no such" in str(error):
             raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
         raise UnavailableError(f"{path}: {error}; nothing was written") from error
+    except sqlite3.DataError as error:
+        raise InputError(f"{path}: a document or its metadata is too large: {error}") from error
     except sqlite3.DatabaseError as error:
         raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
 

@@ -21,10 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rag_dedup.document import Changes, Document, Entry, EntryKey, Run, Source
-from rag_dedup.errors import CorruptIndexError
+from rag_dedup.errors import ConfigurationError, CorruptIndexError
 from rag_dedup.index.database import RunRow, Session, Store, Writes
 from rag_dedup.index.paged import PagedRun, RunCache, cut_pages, decode_postings
-from rag_dedup.index.protocol import Header, Measures, Transaction, check_header, number_runs
+from rag_dedup.index.protocol import (
+    Header,
+    Measures,
+    Transaction,
+    check_header,
+    number_runs,
+    refuse_unfinished,
+)
 from rag_dedup.index.record import check_metadata, decode_entry, encode_entry, name_entry, name_group
 from rag_dedup.index.runs import (
     Hits,
@@ -276,6 +283,7 @@ class StoredIndex:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cache = RunCache()
+        self._adopted: str | None = None  # the identity of what has, or was given, our header
 
     @property
     def identity(self) -> str:
@@ -300,17 +308,24 @@ class StoredIndex:
         with self._store.reading() as session:
             return session.check()
 
-    def adopt(self, header: Header) -> None:
-        """Take the header if the index is new, else check it."""
+    def drop(self) -> None:
+        """Remove the index from its database."""
+        self._store.drop()
+
+    def adopt(self, header: Header, *, filled: bool = False) -> None:
+        """Take the header if the index has none, else check it."""
         stored = self.header
         if stored is None:
             with self._store.writing() as session:
                 state = session.read_state()
                 stored = state.header
                 if stored is None:
+                    if state.generation and not filled:
+                        raise refuse_unfinished()
                     session.write(Writes(replace(state, header=header)))
-                    return
+                    stored = header
         check_header(stored, header)
+        self._adopted = self.identity
 
     def check(self, document: Document) -> None:
         """See whether the metadata of a document can be stored."""
@@ -320,17 +335,25 @@ class StoredIndex:
     def snapshot(self) -> Iterator[StoredView]:
         """Return a context in which the view does not change."""
         with self._store.reading() as session:
-            yield StoredView(session, self._cache)
+            yield self._view(session)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         """Return a context in which nobody else writes."""
         with self._store.writing() as session:
-            view = StoredView(session, self._cache)
+            view = self._view(session)
             transaction = Transaction(view, session.was_written)
             yield transaction
             if transaction.written is not None:
                 view.write(*transaction.written)
+
+    def _view(self, session: Session) -> StoredView:
+        view = StoredView(session, self._cache)
+        if self._adopted not in (None, view.identity):
+            raise ConfigurationError(
+                "the index was dropped and made anew meanwhile, perhaps with other settings: open it again"
+            )
+        return view
 
     def close(self) -> None:
         """Close connections and files; the index opens them again when it is used."""

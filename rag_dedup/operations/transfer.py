@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,14 +15,14 @@ from rag_dedup.errors import ConfigurationError, InputError
 from rag_dedup.fingerprint import Exact, MinHash
 from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, View, check_header
-from rag_dedup.index.record import decode_entry, encode_entry
+from rag_dedup.index.protocol import refuse_unfinished
+from rag_dedup.index.record import encode_entry
+from rag_dedup.operations.export import VERSION, ExportBody, read_header
 from rag_dedup.url import KEY_SCHEME
 
 __all__ = ["export_index", "import_index", "merge_indexes", "open_deduplicator"]
 
 _BATCH = 4096
-_VERSION = 1
-"""Of what :func:`export_index` gives."""
 
 
 def open_deduplicator(index: Index, guards: Sequence[Guard] = DEFAULT_GUARDS) -> Deduplicator:
@@ -33,12 +33,27 @@ def open_deduplicator(index: Index, guards: Sequence[Guard] = DEFAULT_GUARDS) ->
         guards: where those of the index are looked up by name.
 
     Raises:
-        ConfigurationError: the index is empty, or has a guard that is not among them.
+        ConfigurationError: the index is empty, what should have filled it was cut off, or it has a guard that
+            is not among them.
     """
-    header = index.header
+    header = _read_settings(index)
     if header is None:
         raise ConfigurationError("the index is empty: nothing says with which settings it is to be filled")
     return _make_deduplicator(index, header, guards)
+
+
+def _read_settings(index: Index) -> Header | None:
+    """Return what an index was filled with, ``None`` if it is empty.
+
+    Raises:
+        ConfigurationError: what should have filled it was cut off.
+    """
+    header = index.header
+    if header is None:
+        with index.snapshot() as view:
+            if view.generation:
+                raise refuse_unfinished()
+    return header
 
 
 def _make_deduplicator(index: Index, header: Header, guards: Sequence[Guard]) -> Deduplicator:
@@ -55,13 +70,20 @@ def _make_deduplicator(index: Index, header: Header, guards: Sequence[Guard]) ->
     )
 
 
-def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guard] = DEFAULT_GUARDS) -> Drift:
+def merge_indexes(
+    indexes: Sequence[Index],
+    target: Index,
+    guards: Sequence[Guard] = DEFAULT_GUARDS,
+    *,
+    write: Callable[[Drift], object] | None = None,
+) -> Drift:
     """Put what several jobs have built apart into an empty index, as if one job had done it all.
 
     Args:
         indexes: in the order in which the one job would have read what they hold.
-        target: empty.
+        target: empty. Nobody can use it before the merge has ended.
         guards: where those of the indexes are looked up by name.
+        write: does in the vector store what is returned. When it raises, the merge has not ended.
 
     Returns:
         What the vector store, which holds what each job has kept, must write and delete.
@@ -71,14 +93,14 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
             which run came first.
         SchemeMismatchError: the indexes were filled with different settings.
     """
-    headers = [header for index in indexes if (header := index.header) is not None]
+    headers = [header for header in map(_read_settings, indexes) if header is not None]
     if not headers:
         raise ConfigurationError("there is nothing to merge: the indexes are empty")
     for header in headers[1:]:
         check_header(headers[0], header)
     _check_empty(target)
     _check_run_order(indexes)
-    dedup = _make_deduplicator(target, headers[0], guards)
+    dedup = _make_deduplicator(_Unfinished(target), headers[0], guards)
     stored: dict[EntryKey, None] = {}
     for index in indexes:
         with target.snapshot() as before:
@@ -91,7 +113,24 @@ def merge_indexes(indexes: Sequence[Index], target: Index, guards: Sequence[Guar
                     dedup.run(part)
             for run, sources in _list_runs(view):
                 _write(target, Changes(runs=(run._replace(first_order=start),), seen=tuple(sources)))
-    return _compare(dedup, stored)
+    drift = _compare(dedup, stored)
+    if write is not None:
+        write(drift)
+    target.adopt(headers[0], filled=True)
+    return drift
+
+
+class _Unfinished:
+    """An index that is being filled: it takes its header last, so that nobody takes a part for the whole."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def adopt(self, header: Header, *, filled: bool = False) -> None:
+        """Do nothing yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
 
 
 def _part_documents(entries: Sequence[Entry]) -> Iterator[list[Document]]:
@@ -118,96 +157,79 @@ def _compare(dedup: Deduplicator, stored: dict[EntryKey, None]) -> Drift:
 
 
 def export_index(index: Index) -> Iterator[dict[str, Any]]:
-    """Yield an index as JSON values: what it was filled with, its runs and sources, and every entry.
+    """Yield an index as JSON values: what it was filled with, its runs and sources, every entry, and an end.
+
+    The index is held in this state until the last one is read, or the iterator closed.
 
     Raises:
         ConfigurationError: the index is empty.
 
     >>> dedup = Deduplicator()
     >>> kept = dedup.dedupe([Document("a", "Restart it.")])
-    >>> lines = list(export_index(dedup.index))
-    >>> lines[0]["rag_dedup"], lines[-1]["order"], lines[-1]["text"]
-    (1, 0, 'Restart it.')
+    >>> header, entry, end = export_index(dedup.index)
+    >>> header["rag_dedup"], entry["order"], entry["text"], end
+    (2, 0, 'Restart it.', {'end': 1})
     """
-    header = index.header
+    header = _read_settings(index)
     if header is None:
         raise ConfigurationError("the index is empty: there is nothing to export")
     with index.snapshot() as view:
-        yield {"rag_dedup": _VERSION, "header": asdict(header)}
+        yield {"rag_dedup": VERSION, "header": asdict(header)}
         for run, sources in _list_runs(view):
             yield {"run": list(run), "sources": [source for _, source in sources]}
+        count = 0
         for entry in view:
+            count += 1
             record = encode_entry(entry._replace(text=""))
             yield {
                 "order": entry.order,
                 "text": entry.text,
                 "entry": json.loads(record.partition(b"\n")[0]),
             }
+        yield {"end": count}
 
 
 def import_index(lines: Iterable[dict[str, Any]], index: Index) -> int:
     """Fill an empty index with what :func:`export_index` has given; return the number of entries.
 
+    Nobody can use the index before the import has ended; one that is cut off has to be dropped.
+
     Raises:
-        InputError: this is no export, or one of a newer version.
+        InputError: this is no export, a part of one, or one of another version.
         ConfigurationError: the index is not empty.
         SchemeMismatchError: the export was made with other schemes than this version has.
     """
     lines = iter(lines)
-    header = _read_header(next(lines, {}))
+    header = read_header(next(lines, {}))
     _check_empty(index)
-    minhash = MinHash(threshold=header.threshold, seed=header.seed)
+    minhash = _make_minhash(header)
     ours = replace(header, fingerprint=minhash.scheme, exact=Exact().scheme, url=KEY_SCHEME)
     check_header(header, ours)
-    index.adopt(header)
-    count = 0
-    while batch := list(itertools.islice(lines, _BATCH)):
-        runs = [line for line in batch if "run" in line]
-        entries = [_read_entry(line) for line in batch if "run" not in line]
-        for line in runs:
-            _write(index, _read_run(line))
-        survivors = [entry for entry in entries if entry.survivor is None]
+    body = ExportBody(lines)
+    for run in body.read_runs():
+        _write(index, run)
+    entries = body.read_entries()
+    while batch := list(itertools.islice(entries, _BATCH)):
+        survivors = [entry for entry in batch if entry.survivor is None]
         signed = minhash.sign_all([e.text for e in survivors], [e.key[0] for e in survivors])
         filled = signed.sets.sizes() > 0
         _write(
             index,
             Changes(
-                put=tuple(entries),
+                put=tuple(batch),
                 posted=tuple(itertools.compress(survivors, filled.tolist())),
                 signatures=signed.signatures()[filled],
             ),
         )
-        count += len(entries)
-    return count
+    index.adopt(header, filled=True)
+    return body.count
 
 
-def _read_header(line: dict[str, Any]) -> Header:
-    if line.get("rag_dedup") != _VERSION:
-        raise InputError("this is no export of an index, or one that a newer version has made")
+def _make_minhash(header: Header) -> MinHash:
     try:
-        fields = dict(line["header"])
-        return Header(**{**fields, "guards": tuple(fields["guards"])})
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the first line of the export cannot be read: {error}") from error
-
-
-def _read_run(line: dict[str, Any]) -> Changes:
-    try:
-        run = Run(*line["run"])
-        return Changes(runs=(run,), seen=tuple((run.scope, source) for source in line["sources"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"a line of the export cannot be read: {error!r}") from error
-
-
-def _read_entry(line: dict[str, Any]) -> Entry:
-    try:
-        text = line["text"].encode("utf-8", "surrogatepass")
-        record = (
-            json.dumps(line["entry"], ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\np" + text
-        )
-        return decode_entry(line["order"], record)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"a line of the export cannot be read: {error!r}") from error
+        return MinHash(threshold=header.threshold, seed=header.seed)
+    except (ConfigurationError, TypeError) as error:
+        raise InputError(f"the first line of the export cannot be right: {error}") from error
 
 
 def _check_empty(index: Index) -> None:

@@ -12,6 +12,7 @@ from rag_dedup.document import Entry, EntryKey
 from rag_dedup.errors import CorruptIndexError
 from rag_dedup.fingerprint import MinHash
 from rag_dedup.index import Header, Index, View
+from rag_dedup.index.protocol import refuse_unfinished
 from rag_dedup.kernels import shingle_sets
 from rag_dedup.survivor import are_family, measure_similarity
 
@@ -51,9 +52,11 @@ def verify_index(index: Index) -> Iterator[Fault]:
     for text in index.check_storage():
         yield Fault("storage", "", "", text)
     header = index.header
-    if header is None:
-        return
     with index.snapshot() as view:
+        if header is None:
+            if view.generation:
+                yield Fault("storage", "", "", str(refuse_unfinished()))
+            return
         entries = iter(view)
         try:
             while batch := list(itertools.islice(entries, _BATCH)):

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from rag_dedup import open_index
 from rag_dedup.document import Changes, Entry, Place, Run
-from rag_dedup.errors import SchemeMismatchError
+from rag_dedup.errors import ConfigurationError, CorruptIndexError, SchemeMismatchError
 from rag_dedup.index import Header, Index
 from tests.engine.stores import STORES, make_index
 
@@ -264,6 +265,50 @@ class TestIndex:
             assert view.measure()[1:] == (60, 0, 3)
             assert view.generation == generation
         assert index.check_storage() == []
+
+    @pytest.mark.parametrize("store", STORES)
+    def test_what_is_dropped_is_gone_and_can_be_made_anew(self, store: str) -> None:
+        url = STORES[store]()
+        first, beside = open_index(url), make_index(store)
+        for index in (first, beside):
+            index.adopt(HEADER)
+            put(index, make_entry("a", 0))
+        first.drop()
+        if first.shareable:
+            with pytest.raises(ConfigurationError, match="no index"):
+                open_index(url, create=False)
+            with pytest.raises(CorruptIndexError, match="was removed"), first.snapshot():
+                pass
+            again = open_index(url)
+            again.adopt(replace(HEADER, threshold=0.9))
+            with (
+                pytest.raises((ConfigurationError, CorruptIndexError), match="made anew|was removed"),
+                first.snapshot(),
+            ):
+                pass
+            with (
+                pytest.raises((ConfigurationError, CorruptIndexError), match="made anew|was removed"),
+                first.transaction(),
+            ):
+                pass
+        else:
+            again = first
+            again.adopt(replace(HEADER, threshold=0.9))
+        with again.snapshot() as view:
+            assert view.entries([("", "a")]) == [None]
+            assert list(view) == []
+        with beside.snapshot() as view:
+            assert [entry.id for entry in view] == ["a"]
+
+    @pytest.mark.parametrize("store", STORES)
+    def test_a_header_for_what_is_filled(self, store: str) -> None:
+        index = make_index(store)
+        put(index, make_entry("a", 0))
+        with pytest.raises(ConfigurationError, match="cut off"):
+            index.adopt(HEADER)
+        index.adopt(HEADER, filled=True)
+        index.adopt(HEADER)
+        assert index.header == HEADER
 
     def test_headers_come_back(self, index: Index, request: pytest.FixtureRequest) -> None:
         assert index.header == HEADER

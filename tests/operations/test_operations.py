@@ -6,9 +6,11 @@ import json
 import uuid
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag_dedup import Deduplicator, Document, Guard, MemoryIndex
 from rag_dedup.document import Changes, Entry
@@ -59,6 +61,28 @@ def get(index: Index, id: str) -> Entry:
         (entry,) = view.entries([("", id)])
     assert entry is not None
     return entry
+
+
+LEAVES = st.none() | st.booleans() | st.integers(-2, 2**65) | st.floats() | st.text(max_size=3)
+VALUES = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(max_size=3), LEAVES, max_size=2)
+
+
+def spoil_json(data: st.DataObject, lines: list[Any]) -> None:
+    """Replace, drop or repeat something anywhere in the lines."""
+    at: Any = lines
+    while True:
+        key = data.draw(st.sampled_from(sorted(at) if isinstance(at, dict) else range(len(at))))
+        if isinstance(at[key], (dict, list)) and at[key] and data.draw(st.integers(0, 3)):
+            at = at[key]
+            continue
+        break
+    action = data.draw(st.sampled_from(["replace", "drop", "repeat"]))
+    if action == "replace":
+        at[key] = data.draw(VALUES)
+    elif action == "drop":
+        del at[key]
+    elif isinstance(at, list):
+        at.append(at[key])
 
 
 @pytest.fixture(params=STORES)
@@ -150,6 +174,45 @@ class TestTransfer:
         with pytest.raises(InputError, match="cannot be read"):
             import_index([lines[0], {"text": "x"}], MemoryIndex())
 
+    @pytest.mark.parametrize("kept", range(1, 11))
+    def test_a_part_of_an_export(self, index: Index, kept: int) -> None:
+        source = MemoryIndex()
+        fill(source)
+        lines = list(export_index(source))
+        assert len(lines) == 11
+        if kept == 10:
+            lines.insert(10, lines[-2] | {"order": 99})
+        with pytest.raises(InputError, match="cut off|lacks the survivor|there twice"):
+            import_index(lines[: kept + (kept == 10)], index)
+        header = index.header
+        assert header is None
+        if not dump(index)[:-2] and not dump(index)[-2]:
+            return
+        for use in (Deduplicator, open_deduplicator, lambda index: list(export_index(index))):
+            with pytest.raises(ConfigurationError, match="cut off"):
+                use(index)
+        with pytest.raises(ConfigurationError, match="cut off"):
+            merge_indexes([index], MemoryIndex())
+        with pytest.raises(ConfigurationError, match="not empty"):
+            import_index(export_index(source), index)
+        assert "cut off" in next(verify_index(index)).text
+
+    @given(st.data())
+    @settings(max_examples=300)
+    def test_hostile_lines(self, data: st.DataObject) -> None:
+        """Whatever stands in an export, it is refused by name or makes an index that can be used."""
+        source, target = MemoryIndex(), MemoryIndex()
+        fill(source)
+        lines = json.loads(json.dumps(list(export_index(source))))
+        spoil_json(data, lines)
+        try:
+            import_index([line for line in lines if isinstance(line, dict)], target)
+        except (InputError, SchemeMismatchError, ConfigurationError):
+            return
+        list(verify_index(target))
+        measure_index(target)
+        open_deduplicator(target).plan(DOCUMENTS, complete=True)
+
     def test_of_another_scheme(self) -> None:
         index = MemoryIndex()
         fill(index)
@@ -203,6 +266,19 @@ class TestMerge:
         assert (drift.added, drift.removed) == ((), ("b",))
         assert open_deduplicator(index).sweep("two").removed == ("a",)
         assert list(verify_index(index)) == []
+
+    def test_what_the_vector_store_refuses_is_not_merged(self, index: Index) -> None:
+        part = Deduplicator()
+        part.dedupe([Document("a", LONG)])
+
+        def fail(drift: object) -> None:
+            raise OSError("the vector store is away")
+
+        with pytest.raises(OSError, match="away"):
+            merge_indexes([part.index], index, write=fail)
+        with pytest.raises(ConfigurationError, match="cut off"):
+            Deduplicator(index)
+        index.drop()
 
     def test_what_cannot_be_merged(self) -> None:
         filled, other = Deduplicator(), Deduplicator(threshold=0.7)
