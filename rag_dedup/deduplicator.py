@@ -92,12 +92,16 @@ class Deduplicator:
         for name, number in (("batch_size", batch_size), ("workers", workers)):
             if not isinstance(number, int) or number < 1:
                 raise ConfigurationError(f"{name} must be a whole number, 1 or more, not {number!r}")
+        if not isinstance(guards, Sequence) or not all(isinstance(guard, Guard) for guard in guards):
+            raise ConfigurationError("guards must be several Guards, or () for none")
         minhash = MinHash(threshold=threshold, seed=seed)
         self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
         self.scope_key = scope_key
         if index is None:
             index = MemoryIndex()
         self.index: Index = open_index(index) if isinstance(index, str) else index
+        if not hasattr(index, "adopt") and not isinstance(index, str):
+            raise ConfigurationError(f"index must be an index or its URL, not {index!r:.60}")
         self.index.adopt(
             Header(
                 fingerprint=minhash.scheme,
@@ -289,6 +293,8 @@ class Deduplicator:
         >>> [document.id for document in drift.added], drift.removed, drift.unknown
         (['b'], ('c',), ('x',))
         """
+        if isinstance(ids, str):
+            raise InputError("ids must be several ids, not one str")
         left = dict.fromkeys(ids)
         there, stored, others = set(left), set[str](), set[str]()
         missing: list[Document] = []

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -88,7 +89,7 @@ def write_files(outputs: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
                 continue
             place = os.path.realpath(path)
             direct = os.path.exists(place) and not os.path.isfile(place)
-            beside = place if direct else f"{place}.{os.getpid()}.part"
+            beside = place if direct else f"{place}.{uuid.uuid4().hex}.part"
             with open(beside, "wb" if direct else "xb") as file:
                 if not direct:
                     finished.append((beside, place))

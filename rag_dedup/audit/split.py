@@ -22,7 +22,7 @@ def split_text(text: str, chunk_size: int = DEFAULT_CHUNK_SIZE) -> Iterator[tupl
 
     Args:
         text: plain text or Markdown.
-        chunk_size: most characters in a chunk, at least 1.
+        chunk_size: most characters in a chunk, 1 to 2**31 - 1.
 
     Raises:
         ConfigurationError: a chunk size below 1.
@@ -31,8 +31,8 @@ def split_text(text: str, chunk_size: int = DEFAULT_CHUNK_SIZE) -> Iterator[tupl
     >>> list(split_text("# Ports\\n\\nPort 80 is open.", 16))
     [(0, '# Ports'), (9, 'Port 80 is open.')]
     """
-    if chunk_size < 1:
-        raise ConfigurationError(f"chunk size must be at least 1, not {chunk_size}")
+    if not 1 <= chunk_size < 1 << 31:
+        raise ConfigurationError(f"chunk size must be from 1 to 2**31 - 1, not {chunk_size}")
     try:
         from semantic_text_splitter import MarkdownSplitter
     except ImportError as error:

@@ -1,7 +1,7 @@
 """What the command line understands, and its commands ``dedupe``, ``audit`` and ``url``.
 
 Exit status: 0 fine, 1 nothing usable in the inputs, 2 usage, an unreadable path or a missing extra,
-130 interrupted.
+130 interrupted, 141 the reader of the output went away before all was written.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ rag_dedup.UrlPolicy; "host" is a rule for single hosts, "spelling" how browsers 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    _prepare_output()
     options = _make_parser().parse_args(arguments)
     for name in ("trafilatura", "htmldate", "courlan"):  # what a page does to them is reported by us
         logging.getLogger(name).addHandler(logging.NullHandler())
@@ -58,14 +59,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except RagDedupError as error:
         return _complain(str(error))
-    except BrokenPipeError:  # the reader has seen enough; do not fail once more at exit
+    except BrokenPipeError:  # do not fail once more at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 141  # as a shell reports SIGPIPE: an index is as it was before, and that must not seem fine
     except OSError as error:
         return _complain(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _prepare_output() -> None:
+    """Let nothing be lost or raised for what the output is."""
+    if sys.stdout is None:  # closed; what has to go there must fail, and not be lost
+        sys.stdout = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know few characters
 
 
 def _complain(text: str) -> int:
@@ -185,7 +194,7 @@ def _audit(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.buffer.write(encode_json(count_audit(audit), indent=2))
     elif audit.chunks:
-        _print_text(format_audit(audit, sys.stdout))
+        sys.stdout.write(format_audit(audit, sys.stdout))
     return 0 if audit.chunks else _say_unusable(audit)
 
 
@@ -198,7 +207,7 @@ def _show_urls(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.buffer.writelines(map(encode_json, descriptions))
     else:
-        _print_text("\n".join(map(format_description, descriptions)))
+        sys.stdout.write("\n".join(map(format_description, descriptions)))
     return 0 if any(description["safe"] for description in descriptions) else 1
 
 
@@ -233,13 +242,6 @@ def _read_html(path: str) -> str:
     except OSError as error:
         raise UnreadableInputError(f"{path}: {error.strerror or error}") from error
     return decode_html(data)[0]
-
-
-def _print_text(text: str) -> None:
-    # The terminal may know fewer characters than the text has
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout.write(text)
 
 
 def _run(

@@ -87,8 +87,8 @@ class MinHash:
             raise ConfigurationError(f"threshold must be above 0 and at most 1, not {self.threshold!r}")
         if self.num_perm < 1:
             raise ConfigurationError(f"num_perm must be 1 or more, not {self.num_perm}")
-        if not 0 <= self.seed < 1 << 32:
-            raise ConfigurationError(f"seed must be from 0 to 2**32 - 1, not {self.seed}")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 32:
+            raise ConfigurationError(f"seed must be a whole number from 0 to 2**32 - 1, not {self.seed!r}")
         object.__setattr__(self, "shape", choose_bands(self.threshold, self.num_perm))
         object.__setattr__(self, "_permutations", make_permutations(self.num_perm, self.seed))
 

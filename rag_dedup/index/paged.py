@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from rag_dedup.errors import CorruptIndexError
 from rag_dedup.index.runs import ArrayRun, Window, find_starts
 from rag_dedup.kernels.sets import I64, U64
 
@@ -152,5 +153,12 @@ def cut_pages(run: U64) -> tuple[bytes, list[bytes]]:
 
 
 def decode_postings(data: bytes) -> U64:
-    """Return postings that were written as bytes."""
-    return np.frombuffer(data, _DTYPE).astype(np.uint64, copy=False)
+    """Return postings that were written as bytes.
+
+    Raises:
+        CorruptIndexError: they are no such thing.
+    """
+    try:
+        return np.frombuffer(data, _DTYPE).astype(np.uint64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise CorruptIndexError(f"postings of the index cannot be read: {error}") from error

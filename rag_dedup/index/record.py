@@ -90,8 +90,15 @@ def encode_names(names: tuple[str, str]) -> tuple[bytes, bytes]:
 
 
 def decode_name(data: bytes) -> str:
-    """Return a name that was written as bytes."""
-    return data.decode("utf-8", "surrogatepass")
+    """Return a name that was written as bytes.
+
+    Raises:
+        CorruptIndexError: it is no such thing.
+    """
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except (AttributeError, TypeError, ValueError) as error:
+        raise CorruptIndexError(f"a name in the index cannot be read: {error}") from error
 
 
 def name_entry(key: EntryKey) -> bytes:
@@ -175,7 +182,7 @@ def decode_entry(order: int, data: bytes) -> Entry:
         CorruptIndexError: it is no such thing.
     """
     try:
-        header, _, body = bytes(data).partition(b"\n")
+        header, _, body = data.partition(b"\n")
         scope, id, source, survivor, method, similarity, guard, place, elsewhere = json.loads(header)
         text = _read_text(body)
         return Entry(
@@ -190,7 +197,15 @@ def decode_entry(order: int, data: bytes) -> Entry:
             None if guard is None else GuardHit(*guard),
             tuple((name, _read_place(other)) for name, other in elsewhere),
         )
-    except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError, zlib.error) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        ArithmeticError,
+        zlib.error,
+    ) as error:
         raise CorruptIndexError(f"entry {order} of the index cannot be read: {error}") from error
 
 

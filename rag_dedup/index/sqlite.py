@@ -176,13 +176,14 @@ class SqliteSession:
         """Return the orders, sorted, that belong to each group that has any."""
         members: dict[bytes, list[int]] = {}
         for name, order in self._select('name, "order"', "groups", "name", groups):
-            members.setdefault(name, []).append(order)
+            members.setdefault(name, []).append(_to_number(order))
         return {name: sorted(orders) for name, orders in members.items()}
 
     def read_runs(self) -> list[RunRow]:
         """Return the runs, by number."""
         query = f'SELECT number, length, fences FROM "{self._prefix}_runs" ORDER BY number'
-        return list(map(RunRow._make, self._connection.execute(query)))
+        rows = self._connection.execute(query)
+        return [RunRow(_to_number(number), _to_number(length), fences) for number, length, fences in rows]
 
     def read_pages(self, run: int, pages: Sequence[int]) -> dict[int, bytes]:
         """Return pages of a run."""
@@ -195,12 +196,12 @@ class SqliteSession:
         """Return the ingestion runs, by number."""
         query = f'SELECT scope, name, first_order FROM "{self._prefix}_ingestions" ORDER BY number'
         rows = self._connection.execute(query)
-        return [Run(decode_name(scope), decode_name(name), order) for scope, name, order in rows]
+        return [Run(decode_name(scope), decode_name(name), _to_number(order)) for scope, name, order in rows]
 
     def list_sources(self) -> dict[Source, int]:
         """Return every source, and the number of the run that has seen it last."""
         rows = self._connection.execute(f'SELECT scope, source, ingestion FROM "{self._prefix}_sources"')
-        return {(decode_name(scope), decode_name(source)): number for scope, source, number in rows}
+        return {(decode_name(scope), decode_name(source)): _to_number(run) for scope, source, run in rows}
 
     def measure(self) -> int:
         """Return the size of the file, whatever else is in it."""
@@ -281,7 +282,6 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")  # of a new file
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # what was committed survives a power cut
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -306,6 +306,8 @@ def _find_namespace(connection: sqlite3.Connection, namespace: str) -> int | Non
 def _prepare(connection: sqlite3.Connection, namespace: str, create: bool) -> int | None:
     """Update the schema, make the namespace if that is wanted, and return its number."""
     name = encode_name(namespace)
+    if create:  # else the file may be somebody else's, and stays as it is
+        connection.execute("PRAGMA journal_mode = WAL")
     with _transaction(connection, "BEGIN IMMEDIATE"):
         version = _read_version(connection)
         if not version and not create:
@@ -331,12 +333,14 @@ def _read_version(connection: sqlite3.Connection) -> int:
     if connection.execute(there).fetchone() is None:
         return 0
     (version,) = connection.execute("SELECT version FROM rag_dedup_schema").fetchone() or (0,)
+    if not isinstance(version, int) or version < 0:
+        raise CorruptIndexError("the version of the schema is no number")
     if version > len(MIGRATIONS):
         raise SchemeMismatchError(
             f"this index has schema {version}, made by a newer rag-dedup; this one knows up to "
             f"{len(MIGRATIONS)}: update rag-dedup"
         )
-    return int(version)
+    return version
 
 
 def _prefix(number: int | None) -> str:
@@ -369,6 +373,13 @@ def _clear_errors(path: str) -> Iterator[None]:
         raise InputError(f"{path}: a document or its metadata is too large: {error}") from error
     except sqlite3.DatabaseError as error:
         raise CorruptIndexError(f"{path} is no index, or one that is damaged: {error}") from error
+
+
+def _to_number(value: Any) -> int:
+    """Return a number that was read; SQLite stores anything in a column of numbers."""
+    if not isinstance(value, int) or not 0 <= value < 1 << _PAGE_BITS:
+        raise CorruptIndexError("the index has something else where a number should be")
+    return value
 
 
 def _wrap(values: Iterable[object]) -> Iterator[tuple[object]]:

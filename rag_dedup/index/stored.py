@@ -128,7 +128,10 @@ class StoredView:
 
     def list_sources(self) -> dict[Source, int]:
         """Return every source, and the number of the run that has seen it last."""
-        return self._session.list_sources()
+        sources, runs = self._session.list_sources(), len(self.list_runs())
+        if any(number > runs for number in sources.values()):
+            raise CorruptIndexError("the index lacks runs that have seen sources")
+        return sources
 
     def measure(self) -> Measures:
         """Return how large the index is."""
@@ -377,7 +380,8 @@ def _name_groups(entry: Entry, names: dict[tuple[str, str, str], bytes]) -> list
 
 def _stack(rows: Sequence[bytes], width: int) -> U64:
     """Return signatures as an array."""
-    data = b"".join(rows)
-    if len(data) != len(rows) * width * _SIGNATURE.itemsize:
-        raise CorruptIndexError("a signature of the index is too short or too long")
-    return np.frombuffer(data, _SIGNATURE).reshape(len(rows), width).astype(np.uint64, copy=False)
+    try:
+        data = np.frombuffer(b"".join(rows), _SIGNATURE).reshape(len(rows), width)
+    except (TypeError, ValueError) as error:
+        raise CorruptIndexError(f"a signature of the index cannot be read: {error}") from error
+    return data.astype(np.uint64, copy=False)

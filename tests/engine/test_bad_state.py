@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -26,7 +27,7 @@ from rag_dedup.errors import (
     StateError,
     UnavailableError,
 )
-from rag_dedup.operations import verify_index
+from rag_dedup.operations import export_index, measure_index, verify_index
 from tests.engine.stores import STORES
 from tests.servers import PostgresServer, RedisServer, share_postgres, share_redis
 
@@ -40,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     """A file with an index."""
     path = tmp_path / "index.db"
     index = open_index(f"sqlite:///{path}")
-    Deduplicator(index).dedupe(DOCUMENTS)
+    Deduplicator(index).dedupe(DOCUMENTS, run="one")
     index.close()  # type: ignore[attr-defined]
     return path
 
@@ -97,6 +98,42 @@ class TestSqlite:
             with contextlib.suppress(StateError):
                 faults = list(verify_index(open_index(f"sqlite:///{damaged}")))
                 assert faults or read_all(damaged) == right
+            for file in tmp_path.glob("damaged.db*"):
+                file.unlink()
+
+    @pytest.mark.parametrize("value", ["x", b"x", b"\xff" * 9, -1, 7, 1 << 62, 0.5, ""])
+    def test_odd_values_are_noticed_or_harmless(self, path: Path, tmp_path: Path, value: object) -> None:
+        """Whatever stands in a cell of a table: an error of ours, a fault, or the right answer."""
+        right = read_all(path)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            tables = [
+                name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
+            ]
+            cells = [
+                (table, column[1])
+                for table in tables
+                for column in connection.execute(f"PRAGMA table_info({table})")
+            ]
+        damaged = tmp_path / "damaged.db"
+        assert len(cells) > 20
+        for table, column in cells:
+            shutil.copyfile(path, damaged)
+            with contextlib.closing(sqlite3.connect(damaged)) as connection:
+                name = f'"{table}" SET "{column}" = ?'
+                try:
+                    connection.execute(f"UPDATE {name}", (value,))
+                except sqlite3.IntegrityError:  # of a key: one row of them
+                    one = f'(SELECT min("{column}") FROM "{table}")'
+                    with contextlib.suppress(sqlite3.IntegrityError):
+                        connection.execute(f'UPDATE {name} WHERE "{column}" = {one}', (value,))
+                connection.commit()
+            with contextlib.suppress(StateError, ConfigurationError):
+                index = open_index(f"sqlite:///{damaged}", create=False)
+                measure_index(index)
+                list(export_index(index))
+                Deduplicator(index).plan(DOCUMENTS, complete=True, run="two")
+                Deduplicator(index).sweep("one")
+                assert list(verify_index(index)) or read_all(damaged) == right
             for file in tmp_path.glob("damaged.db*"):
                 file.unlink()
 
@@ -420,7 +457,7 @@ def test_odd_namespaces(store: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("store", SHARED)
 def test_an_index_is_sent_to_another_process_by_its_url(store: str) -> None:
     index = open_index(STORES[store]())
-    Deduplicator(index).dedupe(DOCUMENTS)
+    Deduplicator(index).dedupe(DOCUMENTS, run="one")
     twin = pickle.loads(pickle.dumps(index))
     assert twin.identity == index.identity
     assert Deduplicator(twin).explain("3").survivor is None

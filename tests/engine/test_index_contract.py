@@ -282,12 +282,12 @@ class TestIndex:
             again = open_index(url)
             again.adopt(replace(HEADER, threshold=0.9))
             with (
-                pytest.raises((ConfigurationError, CorruptIndexError), match="made anew|was removed"),
+                pytest.raises((ConfigurationError, CorruptIndexError), match=r"made anew|was removed"),
                 first.snapshot(),
             ):
                 pass
             with (
-                pytest.raises((ConfigurationError, CorruptIndexError), match="made anew|was removed"),
+                pytest.raises((ConfigurationError, CorruptIndexError), match=r"made anew|was removed"),
                 first.transaction(),
             ):
                 pass

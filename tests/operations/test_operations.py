@@ -182,7 +182,7 @@ class TestTransfer:
         assert len(lines) == 11
         if kept == 10:
             lines.insert(10, lines[-2] | {"order": 99})
-        with pytest.raises(InputError, match="cut off|lacks the survivor|there twice"):
+        with pytest.raises(InputError, match=r"cut off|lacks the survivor|there twice"):
             import_index(lines[: kept + (kept == 10)], index)
         header = index.header
         assert header is None
