@@ -309,14 +309,18 @@ class Planner:
 
     def _refresh(self, known: Entry, fresh: Entry) -> None:
         """Take over what changed around an unchanged text: metadata, source, span, family."""
+        if fresh.survivor is None and not _same_family(known, fresh):
+            # Whom it may stand for has changed, and so has who may stand for it.
+            orphans = self._remove([known])
+            self._place(fresh)
+            self._settle(orphans)
+            return
         if fresh is not known:
             self.draft.put(fresh)
         if fresh.survivor is not None:
             survivor = self._survivor_of(fresh)
             if survivor is None or are_family(fresh, survivor):
                 self._place_again(fresh)
-        elif not _same_family(known, fresh):
-            self._settle([e.key for e in self.draft.of_survivor(fresh.key) if are_family(fresh, e)])
 
     def _remove(self, entries: Iterable[Entry]) -> list[EntryKey]:
         """Remove entries; return the keys of those that have lost their survivor."""

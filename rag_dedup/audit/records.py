@@ -98,7 +98,8 @@ def write_files(outputs: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
             os.replace(*finished[-1])
             finished.pop()
     except OSError as error:  # named as the user named it
-        raise OSError(error.errno, error.strerror, path) from error
+        name = "standard output" if path == "-" else path
+        raise OSError(error.errno, error.strerror or str(error), name) from error
     finally:
         for beside, _ in finished:
             with suppress(OSError):

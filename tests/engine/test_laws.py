@@ -6,6 +6,8 @@ import copy
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -219,6 +221,21 @@ class TestNeverADuplicateOfItself:
         other = Deduplicator()
         other.dedupe([Document("a", LONG), Document("b", LONG)])
         assert [d.id for d in other.run([Document("a", LONG, related=("b",))]).promoted] == ["b"]
+
+    @pytest.mark.parametrize("first", ["a", "b"])
+    def test_a_survivor_that_is_no_relative_any_more(self, first: str) -> None:
+        """Neighbours that overlapped stood for themselves; then one moves to where it is a duplicate."""
+        dedup = Deduplicator()
+        dedup.dedupe([Document(id, LONG, source="page", span=(0, 100)) for id in sorted("ab")])
+        dedup.dedupe([Document("c", LONG, source="other")])
+        moved = Document(first, LONG, source="page", span=(500, 600))
+        plan = dedup.plan([moved])
+        other = {"a": "b", "b": "a"}[first]
+        assert [(d.action, d.survivor) for d in plan.decisions] == [("unchanged", other)]
+        assert (plan.added, plan.removed, plan.promoted) == ((), (first,), ())
+        dedup.commit(plan)
+        assert {id: dedup.explain(id).survivor for id in "abc"} == {first: other, other: None, "c": other}
+        assert not dedup.plan([moved]).changes
 
     @given(batches(), st.integers(0, 7))
     def test_every_document_again_with_an_edit(self, documents: list[Document], which: int) -> None:
@@ -660,6 +677,25 @@ class TestSettings:
     def test_on_duplicate(self) -> None:
         with pytest.raises(ConfigurationError, match="on_duplicate must be 'drop' or 'annotate', not 'x'"):
             Deduplicator(on_duplicate="x")
+
+    @pytest.mark.parametrize("guards", ["number", 1, ["number"], [print], None])
+    def test_guards(self, guards: Any) -> None:
+        with pytest.raises(ConfigurationError, match="guards"):
+            Deduplicator(guards=guards)
+
+    @pytest.mark.parametrize("seed", ["1", 1.0, None, -1, 2**32])
+    def test_seed(self, seed: Any) -> None:
+        with pytest.raises(ConfigurationError, match="seed"):
+            Deduplicator(seed=seed)
+
+    @pytest.mark.parametrize("index", [1, [], b"memory://", Path("dedup.db")])
+    def test_index_of_another_type(self, index: Any) -> None:
+        with pytest.raises(ConfigurationError, match="index"):
+            Deduplicator(index)
+
+    def test_ids_are_no_string(self) -> None:
+        with pytest.raises(InputError, match="ids"):
+            Deduplicator().reconcile("abc")
 
     def test_index_that_is_not_there_does_not_show_its_password(self) -> None:
         with pytest.raises(ConfigurationError) as caught:

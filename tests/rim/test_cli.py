@@ -252,6 +252,7 @@ class TestExitStatus:
             ["audit", "SITE", "--threshold", "nan"],
             ["audit", "SITE", "--threshold", "much"],
             ["audit", "SITE", "--chunk-size", "0"],
+            ["audit", "SITE", "--chunk-size", "99999999999999999999"],
             ["audit", "SITE", "--seed", "-1"],
             ["audit", "SITE", "--scope-key", "team"],
             ["audit", "SITE", "--thresh", "0.9"],
@@ -327,7 +328,7 @@ class TestExitStatus:
         process.stdout.close()
         error = process.stderr.read()
         process.stderr.close()
-        assert process.wait() == 0
+        assert process.wait() == 141
         assert b"Traceback" not in error
         assert b"Exception" not in error
 

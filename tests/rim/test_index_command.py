@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -108,6 +109,34 @@ class TestRemovals:
         _, err = run("index", "forget", url, "--source", "p", "--out", str(tmp_path / "no" / "x"), status=2)
         assert "cannot write" in err
         assert Deduplicator(url).explain("a").survivor is None
+
+    def test_nothing_is_forgotten_when_the_reader_goes_away(self, url: str) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rag_dedup", "index", "sweep", url, "--run", "two"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait() == 141
+        assert Deduplicator(url).explain("a").survivor is None
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of POSIX")
+    def test_nothing_is_forgotten_when_the_output_is_closed(self, url: str) -> None:
+        words = [sys.executable, "-m", "rag_dedup", "index", "sweep", url, "--run", "two"]
+        done = subprocess.run(
+            f"{shlex.join(words)} >&-", shell=True, check=False, capture_output=True, timeout=120
+        )
+        assert done.returncode == 2
+        assert done.stderr.startswith(b"rag-dedup: cannot write standard output: ")
+        assert Deduplicator(url).explain("a").survivor is None
+
+    def test_drop(self, url: str) -> None:
+        assert run("index", "drop", url)[0] == ""
+        assert "no index" in run("index", "stats", url, status=2)[1]
 
 
 def test_reconcile(url: str) -> None:
