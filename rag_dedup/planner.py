@@ -17,6 +17,7 @@ from rag_dedup.document import (
     Action,
     Entry,
     EntryKey,
+    GuardHit,
     Place,
     Plan,
     Report,
@@ -26,7 +27,7 @@ from rag_dedup.document import (
 from rag_dedup.draft import Draft
 from rag_dedup.errors import UnknownRunError
 from rag_dedup.fingerprint import MinHash
-from rag_dedup.guard import Guard, Marks, find_difference, read_marks
+from rag_dedup.guard import Guard, find_difference
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.outcome import compare_states
@@ -34,9 +35,6 @@ from rag_dedup.request import Arrivals, Call, Ingestion, Removal, Request, Sweep
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
 
 __all__ = ["Rules", "make_plan"]
-
-_FEW = 16
-"""So many near survivors are compared one by one."""
 
 _CHARACTERS_PER_BLOCK = 1 << 24
 """Most characters of a block of more than one document: its shingles take about four times as many bytes."""
@@ -114,7 +112,7 @@ class Planner:
     uncertain: frozenset[EntryKey]
     draft: Draft = field(init=False)
     _block: Block = field(init=False, default=NOTHING)
-    _marks: dict[str, Marks] = field(init=False, default_factory=dict)
+    _differences: dict[tuple[str, str], GuardHit | None] = field(init=False, default_factory=dict)
     _orphans: dict[Source, list[EntryKey]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -209,8 +207,8 @@ class Planner:
         """
         if not texts:
             return Block(None, {}, whole)
-        self._marks.clear()
         scopes, distinct = [scope for scope, _ in texts], [text for _, text in texts]
+        self._differences.clear()
         signed = self.rules.minhash.sign_all(distinct, scopes, workers=self.rules.workers)
         matcher = Matcher(
             self.draft,
@@ -299,9 +297,14 @@ class Planner:
         near = matcher.find_near(row)
         if not near:
             return UNLIKE_ALL
-        # Where there are many, reading each text once pays.
-        differ = self._differ if len(near) <= _FEW else self._have_other_marks
-        return choose_survivor(entry, near, differ, partial(find_difference, self.rules.guards))
+        return choose_survivor(entry, near, self._find_difference)
+
+    def _find_difference(self, here: str, there: str) -> GuardHit | None:
+        """Compare two texts, each pair once for each block: the same text comes from many pages."""
+        pair = here, there
+        if pair not in self._differences:
+            self._differences[pair] = find_difference(self.rules.guards, here, there)
+        return self._differences[pair]
 
     def _place_again(self, entry: Entry) -> None:
         """Place again what is there."""
@@ -357,21 +360,6 @@ class Planner:
             self._block = self._match(texts, changing=True, whole=False)
             for entry in part:
                 self._place_again(entry)
-
-    def _differ(self, here: str, there: str) -> bool:
-        """Compare two texts where they differ."""
-        return find_difference(self.rules.guards, here, there) is not None
-
-    def _have_other_marks(self, here: str, there: str) -> bool:
-        """Compare two texts by all of their marks."""
-        return self._read(here) != self._read(there)
-
-    def _read(self, text: str) -> Marks:
-        """Read the marks of a text once for each block."""
-        marks = self._marks.get(text)
-        if marks is None:
-            marks = self._marks[text] = read_marks(self.rules.guards, text)
-        return marks
 
     def _finish(
         self,

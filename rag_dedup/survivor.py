@@ -77,7 +77,6 @@ def measure_similarity(
 def choose_survivor(
     entry: Entry,
     near: Iterable[Near],
-    differ: Callable[[str, str], bool],
     find_difference: Callable[[str, str], GuardHit | None],
 ) -> Verdict:
     """Return the best of the survivors: an equal one, else the most similar that no guard refuses.
@@ -87,22 +86,20 @@ def choose_survivor(
     Args:
         entry: what needs a survivor.
         near: survivors of its scope that are similar enough, itself not among them.
-        differ: tells whether two texts differ in what they must not.
-        find_difference: says in what.
+        find_difference: says in what two texts differ that they must not.
     """
-    refused: Near | None = None
-    for candidate in sorted(near, key=_rank):
-        equal, similarity, survivor = candidate
+    refused: Verdict = UNLIKE_ALL
+    for equal, similarity, survivor in sorted(near, key=_rank):
         if are_family(entry, survivor):
             continue
         if equal:
             return Verdict(survivor.id, "exact", 1.0)
-        if not differ(entry.text, survivor.text):
+        hit = find_difference(entry.text, survivor.text)
+        if hit is None:
             return Verdict(survivor.id, "minhash", similarity)
-        refused = refused or candidate
-    if refused is None:
-        return UNLIKE_ALL
-    return Verdict(similarity=refused.similarity, guard=find_difference(entry.text, refused.survivor.text))
+        if refused is UNLIKE_ALL:
+            refused = Verdict(similarity=similarity, guard=hit)
+    return refused
 
 
 def _rank(near: Near) -> tuple[bool, float, int]:

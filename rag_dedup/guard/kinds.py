@@ -1,0 +1,186 @@
+"""What a guard is, and those that are on by default."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rag_dedup.document import GuardHit
+from rag_dedup.guard.difference import Pair, cut_regions
+from rag_dedup.guard.marks import (
+    find_dates,
+    find_identifiers,
+    find_modals,
+    find_names,
+    find_negations,
+    find_numbers,
+    find_opposites,
+    find_units,
+    find_versions,
+)
+from rag_dedup.guard.volatile import LAST_UPDATED, forgive
+
+__all__ = [
+    "DEFAULT_GUARDS",
+    "NAMES",
+    "Guard",
+    "find_difference",
+    "find_first_unlike",
+    "find_opposite",
+    "ignore_volatile",
+]
+
+Marks = Sequence[str]
+Volatile = tuple[re.Pattern[str], ...]
+
+
+def find_first_unlike(here: Marks, there: Marks) -> tuple[str, str] | None:
+    """Return the first marks that differ, after what both begin and end with; ``None`` if none do.
+
+    >>> find_first_unlike(["1", "2", "4"], ["1", "3", "4"])
+    ('2', '3')
+    """
+    if here == there:
+        return None
+    start = 0
+    while start < min(len(here), len(there)) and here[start] == there[start]:
+        start += 1
+    end = 0
+    while end < min(len(here), len(there)) - start and here[-end - 1] == there[-end - 1]:
+        end += 1
+    mine, theirs = here[start : len(here) - end], there[start : len(there) - end]
+    return (mine[0] if mine else ""), (theirs[0] if theirs else "")
+
+
+def find_opposite(here: Marks, there: Marks) -> tuple[str, str] | None:
+    """Return the first marks ``pair=side`` of one pair and two sides; ``None`` if there are none.
+
+    That a word went, or came, is no opposite of anything.
+
+    >>> find_opposite(["switch=on"], ["order=after", "switch=off"])
+    ('on', 'off')
+    """
+    mine, theirs = Counter(here), Counter(there)
+    lost, found = mine - theirs, theirs - mine
+    sides = {pair: side for pair, _, side in (mark.partition("=") for mark in found)}
+    for mark in lost:
+        pair, _, side = mark.partition("=")
+        if pair in sides:
+            return side, sides[pair]
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A kind of load-bearing difference.
+
+    Args:
+        name: the kind, as it appears in :attr:`Decision.guard`.
+        find: reads the marks out of a text, in order. Must be pure and take linear time.
+        local: whether each mark depends only on what lies within two words of it. Then only the parts in
+            which two texts differ are read, each beside what stands in its place.
+        compare: what is unlike in the marks of two texts, of here and of there; ``None`` if nothing is.
+        bound: whether a mark is about the words around it, such as a negation, so that it must not move.
+        volatile: what a difference does not count in.
+
+    >>> import re
+    >>> sku = Guard("sku", re.compile(r"[A-Z]{2}-[0-9]+").findall)
+    >>> find_difference((sku,), "Part AB-12", "Part AB-13")
+    GuardHit(kind='sku', here='AB-12', there='AB-13')
+    """
+
+    name: str
+    find: Callable[[str], Marks]
+    local: bool = False
+    compare: Callable[[Marks, Marks], tuple[str, str] | None] = find_first_unlike
+    bound: bool = False
+    volatile: Volatile = ()
+
+
+_VOLATILE = (LAST_UPDATED,)
+
+DEFAULT_GUARDS: tuple[Guard, ...] = (
+    # Versions come before numbers, which they consist of, so that the reason names them.
+    Guard("version", find_versions, local=True, volatile=_VOLATILE),
+    Guard("number", find_numbers, local=True, volatile=_VOLATILE),
+    Guard("unit", find_units, local=True, volatile=_VOLATILE),
+    Guard("date", find_dates, local=True, volatile=_VOLATILE),
+    Guard("negation", find_negations, local=True, bound=True, volatile=_VOLATILE),
+    Guard("modality", find_modals, local=True, bound=True, volatile=_VOLATILE),
+    Guard("direction", find_opposites, local=True, compare=find_opposite, bound=True, volatile=_VOLATILE),
+    Guard("identifier", find_identifiers, local=True, volatile=_VOLATILE),
+)
+"""On unless told otherwise."""
+
+NAMES = Guard("name", find_names, volatile=_VOLATILE)
+"""Capitalised words inside of sentences, for ``guards=(*DEFAULT_GUARDS, NAMES)``."""
+
+
+def ignore_volatile(guards: Iterable[Guard], patterns: Iterable[str | re.Pattern[str]]) -> tuple[Guard, ...]:
+    """Return guards that ignore what patterns match, besides what they ignore already.
+
+    Args:
+        guards: such as ``DEFAULT_GUARDS``.
+        patterns: regular expressions of what may differ, such as ``VIEW_COUNTERS``. Must take linear time.
+
+    Raises:
+        re.error: a pattern is none.
+
+    >>> guards = ignore_volatile(DEFAULT_GUARDS, [r"Ticket [0-9]+"])
+    >>> find_difference(guards, "Ticket 12: it works", "Ticket 13: it works")
+    """
+    more = tuple(re.compile(pattern) for pattern in patterns)
+    return tuple(replace(guard, volatile=(*guard.volatile, *more)) for guard in guards)
+
+
+def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
+    """Return the first load-bearing difference of two texts, ``None`` if there is none.
+
+    >>> find_difference(DEFAULT_GUARDS, "99.9 % uptime", "99.5 % uptime")
+    GuardHit(kind='number', here='99.9', there='99.5')
+    """
+    if not guards or here == there:
+        return None
+    if there < here:  # so that both orders align alike
+        hit = find_difference(guards, there, here)
+        return None if hit is None else GuardHit(hit.kind, hit.there, hit.here)
+    for region in cut_regions(here, there):
+        hit = _compare([guard for guard in guards if guard.local], *region)
+        if hit is not None:
+            return hit
+    return _compare([guard for guard in guards if not guard.local], here, there)
+
+
+def _compare(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
+    """Return the first load-bearing difference of two texts, but for what may differ."""
+    raw = Pair(here, there)
+    forgiven: dict[Volatile, Pair] = {}
+    for guard in guards:
+        unlike = _find_unlike(guard, raw)
+        if unlike is None:
+            continue
+        # What may differ is looked for in what differs, and not before something does.
+        if guard.volatile not in forgiven:
+            texts = forgive(here, there, guard.volatile)
+            forgiven[guard.volatile] = raw if texts == (here, there) else Pair(*texts)
+        if forgiven[guard.volatile] is not raw:
+            unlike = _find_unlike(guard, forgiven[guard.volatile])
+        if unlike is not None:
+            return GuardHit(guard.name, *unlike)
+    return None
+
+
+def _find_unlike(guard: Guard, pair: Pair) -> tuple[str, str] | None:
+    if not guard.local:
+        return guard.compare(guard.find(pair.here), guard.find(pair.there))
+    mine, theirs = (guard.find(text) for text in pair.middle)
+    if not guard.bound:
+        return guard.compare(mine, theirs)
+    if mine or theirs:
+        for part in pair.parts:
+            unlike = guard.compare(*map(guard.find, part))
+            if unlike is not None:
+                return unlike
+    return None

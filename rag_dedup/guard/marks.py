@@ -1,0 +1,280 @@
+"""Read the marks of a text: its numbers, versions, units, dates, negations, modals, identifiers and so on."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from rag_dedup.guard.words import (
+    BESIDE_DIGITS,
+    CASED_UNITS,
+    DATES,
+    MODALS,
+    NEGATIONS,
+    NUMERALS,
+    OPPOSITES,
+    POSITIVE_UN,
+    UNIT_WORDS,
+    UNITS,
+)
+from rag_dedup.text import cut_marks
+
+__all__ = [
+    "CJK",
+    "find_dates",
+    "find_identifiers",
+    "find_modals",
+    "find_names",
+    "find_negations",
+    "find_numbers",
+    "find_opposites",
+    "find_units",
+    "find_versions",
+]
+
+CJK = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+"""Scripts without spaces, and Hangul, whose particles and endings are no words of their own."""
+
+# Decimal digits of every script, and what Unicode calls other numbers: superscripts, fractions,
+# circled and Roman numerals.
+_DIGIT = r"\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-ↈ①-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿"
+_SIGN, _CURRENCY = "-−+", "$€£¥₹"
+# A sign or a currency belongs to its number; a dash between numbers is none. What stands before the first
+# character is asked for after it, since patterns that begin with a set of characters are found ten times
+# faster.
+_NUMBER = re.compile(
+    rf"[{_SIGN}{_CURRENCY}{_DIGIT}]"
+    rf"(?:(?<=[{_SIGN}])(?<![\w)\]][{_SIGN}])[{_CURRENCY}]?[{_DIGIT}]"
+    rf"|(?<=[{_CURRENCY}])(?<!\w[{_CURRENCY}])[{_SIGN}]?[{_DIGIT}]"
+    rf"|(?<=[{_DIGIT}]))"
+    rf"(?:[{_DIGIT}]|[.,:/\u066b\u066c'’](?=[{_DIGIT}]))*"
+)
+_THOUSANDS = re.compile(r"(\D*[1-9]\d{0,2})((?:[,'’]\d{3})+)(\.\d+)?\Z")
+_VERSION = re.compile(
+    r"[vV\d]"
+    r"(?:(?<=[vV])(?<![\w.][vV])\d+(?:\.\d+)*(?:\.[xX])?"
+    r"|(?<=\d)(?<![\w.,]\d)\d*(?:(?:\.\d+){2,}|\.[xX]\b))"
+    r"(?:-(?:alpha|beta|rc|dev|pre|preview|snapshot|nightly|SNAPSHOT|RC)\b)?"
+)
+_UNIT = re.compile(r"(?<=[0-9])[  ]?(?:°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[^\W\d_]+)")
+_DAYTIME = re.compile(r"(?<=\d) ?([ap])\.?m\b", re.IGNORECASE)
+_ZONE = re.compile(r"\b(?:UTC|GMT|E[SD]T|C[SD]T|M[SD]T|P[SD]T|CEST|CET|JST|IST|BST|AEST|MSK)\b")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_SYMBOL = re.compile(r"(?<![<>=!\-/\w])(?:<=|>=|==|!=|<|>)(?=[\s\d$€£-])|[≤≥≠]|(?<=[\w )])(?:<|>)(?=\d)")
+_SYMBOLS = {"≤": "<=", "≥": ">=", "≠": "!="}
+# What can stand in an identifier; it ends at spaces, brackets, quotes and scripts without spaces.
+_TOKEN = re.compile(rf"[^\s\"'`“”‘’«»()\[\]{{}}<>|,;*{CJK}\u3000-\u303f\uff00-\uffef]+")
+_IDENTIFIER = re.compile(
+    r"[^\W_]_+[^\W_]"  # snake_case
+    r"|[/\\@]"  # paths, addresses
+    r"|^--?[^\W\d_]"  # flags
+    r"|[a-z][A-Z]"  # camelCase
+    r"|[^\W\d_]\.[^\W\d_]{2}"  # dotted.names
+    r"|^[$#][^\W\d_]"
+    r"|^[A-Z][A-Z0-9]+s?$"  # HTTP, MAX
+    r"|^(?=[0-9-]*[A-Z])[A-Z0-9]+(?:-[A-Z0-9]+)+$"  # AB-12
+    r"|^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$"  # hashes
+)
+_EDGES = ".:!?…=~^_"
+_ENDS = re.compile(r"[.!?:\n]")
+
+
+class Vocabulary:
+    """Words with their marks, of which some are written without spaces between them."""
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        unspaced = [word for word in table if re.match(f"[{CJK}]", word)]
+        self.words = {word: mark for word, mark in table.items() if word not in unspaced and "+" not in word}
+        self._phrases = {word: mark for word, mark in table.items() if "+" in word}
+        self._seconds = frozenset(phrase.partition("+")[2] for phrase in self._phrases)
+        self._table = table
+        longest_first = sorted(unspaced, key=lambda word: (-len(word), word))
+        self._unspaced = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+
+    def find(self, text: str) -> list[str]:
+        """Return the marks of the words of a text."""
+        found = []
+        last = ""
+        for word in _read_words(text):
+            if word in self._seconds and (mark := self._phrases.get(f"{last}+{word}")) is not None:
+                found.append(mark)
+            elif word in self.words:
+                found.append(self.words[word])
+            last = word
+        return found + self.find_unspaced(text)
+
+    def find_unspaced(self, text: str) -> list[str]:
+        """Return the marks of words in scripts without spaces."""
+        if text.isascii():
+            return []
+        return [self._table[match] for match in self._unspaced.findall(text)]
+
+
+def find_numbers(text: str) -> list[str]:
+    """Return every number of ``text``, in order: all of its digits are in one of them.
+
+    Commas and apostrophes between thousands are left out.
+
+    >>> find_numbers("From 99.5 % to 1,000 ms in v1.2: 10⁵ of １２ at -40 for $5, 3-4")
+    ['99.5', '1000', '1.2', '10⁵', '12', '-40', '$5', '3', '4']
+    """
+    return [_spell_number(number) for number in _NUMBER.findall(text)]
+
+
+def _spell_number(number: str) -> str:
+    if not number.isascii():
+        number = "".join(str(unicodedata.decimal(char, char)) for char in number).replace("−", "-")
+    if "," in number or "'" in number or "’" in number:
+        grouped = _THOUSANDS.match(number)
+        if grouped is not None:
+            return grouped[1] + re.sub(r"\D", "", grouped[2]) + (grouped[3] or "")
+    return number
+
+
+def find_versions(text: str) -> list[str]:
+    """Return every version of ``text``, in order: ``v1``, ``1.2.3``, ``2.x``, ``2.0.0-rc``.
+
+    >>> find_versions("Since v1.3, not 1.2.10 or 2.x; 99.5 % of 3 nodes")
+    ['v1.3', '1.2.10', '2.x']
+    """
+    return [version.lower() for version in _VERSION.findall(text)]
+
+
+def find_units(text: str) -> list[str]:
+    """Return the units behind numbers and those that are words, and numbers that are words.
+
+    >>> find_units("5ms or 5 seconds, 99.5 %, two GB")
+    ['ms', '%', 's', 'two']
+    """
+    found = [unit for match in _UNIT.findall(text) if (unit := _name_unit(match.strip())) is not None]
+    return found + _QUANTITIES.find(text)
+
+
+def _name_unit(text: str) -> str | None:
+    if text in CASED_UNITS:
+        return UNITS[text]
+    if text in _CASELESS:
+        return _CASELESS[text]
+    return UNITS.get(text.lower())
+
+
+def find_dates(text: str) -> list[str]:
+    """Return months, days of the week and other times.
+
+    >>> find_dates("On Friday 3 May at 5 pm UTC you may leave")
+    ['day 5', 'month 5', 'pm', 'utc']
+    """
+    found = []
+    for match in _WORD.finditer(text):
+        word = match[0].lower()
+        mark = _DATES.words.get(word)
+        if mark is not None and (word not in BESIDE_DIGITS or _is_beside_digit(text, match)):
+            found.append(mark)
+    found += _DATES.find_unspaced(text)
+    found += [f"{half.lower()}m" for half in _DAYTIME.findall(text)]
+    return found + [zone.lower() for zone in _ZONE.findall(text)]
+
+
+def _is_beside_digit(text: str, match: re.Match[str]) -> bool:
+    start, end = match.span()
+    return any(char.isdecimal() for char in text[max(start - 3, 0) : start] + text[end : end + 3])
+
+
+def find_negations(text: str) -> list[str]:
+    """Return every negation of ``text``, in order. Contractions are spelled out.
+
+    >>> find_negations("It is not allowed. Don't ask; unsupported!")
+    ['not', 'not', 'unsupported']
+    """
+    found = [word for word in _read_words(text) if _is_negation(word)]
+    return found + _NEGATIONS.find_unspaced(text)
+
+
+def _is_negation(word: str) -> bool:
+    if word in _NEGATIONS.words or word[:4] == "non-":
+        return True
+    return word[:2] == "un" and len(word) > 4 and word not in POSITIVE_UN
+
+
+def find_modals(text: str) -> list[str]:
+    """Return what must, should or may be, and what only holds for something.
+
+    >>> find_modals("You must not; you can; only admins need to")
+    ['must', 'may', 'only', 'must']
+    """
+    return _MODALS.find(text)
+
+
+def find_opposites(text: str) -> list[str]:
+    """Return words that have opposites, as ``pair=side``.
+
+    >>> find_opposites("Enabled before the restart if x > 5")
+    ['enable=on', 'order=before', 'compare=gt']
+    """
+    symbols = _SYMBOL.findall(text)
+    return _OPPOSITES.find(text) + [OPPOSITES[f"symbol{_SYMBOLS.get(symbol, symbol)}"] for symbol in symbols]
+
+
+def find_identifiers(text: str) -> list[str]:
+    """Return names of code and of files, addresses, flags and abbreviations.
+
+    >>> find_identifiers("Set `max_size` in /etc/app.conf or with --max-size; HTTP, getUser(), a@b.org.")
+    ['max_size', '/etc/app.conf', '--max-size', 'http', 'getuser', 'a@b.org']
+    """
+    found = []
+    for token in _TOKEN.findall(text):
+        if token.isalpha() and token.islower():
+            continue  # most words, soon told
+        token = token.strip(_EDGES)
+        if _IDENTIFIER.search(token) is not None:
+            found.append(token.lower())
+    return found
+
+
+def find_names(text: str) -> list[str]:
+    """Return capitalised words inside of sentences.
+
+    >>> find_names("The office in Oslo opens. It is led by Ms. Berg")
+    ['Oslo', 'Ms']
+    """
+    found, end = [], 0
+    for match in _WORD.finditer(text):
+        if end and match[0][0].isupper() and not _ENDS.search(text, end, match.start()):
+            found.append(match[0])
+        end = match.end()
+    return found
+
+
+@lru_cache(maxsize=8)
+def _read_words(text: str) -> Sequence[str]:
+    """Return the words of ``text`` in lower case, ``don't`` as ``do`` and ``not``.
+
+    Several guards read the same text one after the other.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", cut_marks(text)).replace("’", "'")
+    text = text.lower()
+    words = _WORD.findall(text)
+    if "'" not in text and "cannot" not in text:
+        return words
+    return [part for word in words for part in _spell_out(word)]
+
+
+def _spell_out(word: str) -> tuple[str, ...]:
+    """Return ``don't`` as ``do not`` and ``cannot`` as ``can not``."""
+    if word == "cannot":
+        return "can", "not"
+    if "'" not in word:
+        return (word,)
+    if word.endswith("n't"):
+        stem = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
+        return stem, "not"
+    head, _, tail = word.partition("'")  # l'eau, n'est, it's
+    return ("ne" if head == "n" else head), tail
+
+
+_CASELESS = {unit: mark for unit, mark in UNITS.items() if unit not in CASED_UNITS}
+_QUANTITIES = Vocabulary({**UNIT_WORDS, **NUMERALS})
+_DATES, _NEGATIONS, _MODALS, _OPPOSITES = map(Vocabulary, (DATES, NEGATIONS, MODALS, OPPOSITES))
