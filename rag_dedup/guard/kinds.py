@@ -72,6 +72,26 @@ def find_opposite(here: Marks, there: Marks) -> tuple[str, str] | None:
     return None
 
 
+def find_replaced(here: Marks, there: Marks) -> tuple[str, str] | None:
+    """Return the first marks of which one stands for the other; ``None`` if there are none.
+
+    That a name went, or came, happens with every sentence that is added. A flag changes what a command does.
+    A relative path may begin further up.
+
+    >>> find_replaced(["max_size"], ["min_size"]), find_replaced(["-f"], [])
+    (('max_size', 'min_size'), ('-f', ''))
+    >>> find_replaced(["max_size"], []), find_replaced(["server/api/rpc.proto"], ["api/rpc.proto"])
+    (None, None)
+    """
+    unlike = find_first_unlike(here, there)
+    if unlike is None:
+        return None
+    short, long = sorted(unlike, key=len)
+    if not short:
+        return unlike if long[0] == "-" else None
+    return None if "/" in short and long.endswith(f"/{short}") else unlike
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """A kind of load-bearing difference.
@@ -110,7 +130,7 @@ DEFAULT_GUARDS: tuple[Guard, ...] = (
     Guard("negation", find_negations, local=True, bound=True, volatile=_VOLATILE),
     Guard("modality", find_modals, local=True, bound=True, volatile=_VOLATILE),
     Guard("direction", find_opposites, local=True, compare=find_opposite, bound=True, volatile=_VOLATILE),
-    Guard("identifier", find_identifiers, local=True, volatile=_VOLATILE),
+    Guard("identifier", find_identifiers, local=True, compare=find_replaced, bound=True, volatile=_VOLATILE),
 )
 """On unless told otherwise."""
 

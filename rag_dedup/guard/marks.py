@@ -61,7 +61,8 @@ _VERSION = re.compile(
 _UNIT = re.compile(r"(?<=[0-9])[  ]?(?:°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[^\W\d_]+)")
 _DAYTIME = re.compile(r"(?<=\d) ?([ap])\.?m\b", re.IGNORECASE)
 _ZONE = re.compile(r"\b(?:UTC|GMT|E[SD]T|C[SD]T|M[SD]T|P[SD]T|CEST|CET|JST|IST|BST|AEST|MSK)\b")
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+# The tag of git_version_tag is no word of its own (it is a day in German).
+_WORD = re.compile(r"(?<![^\W\d])[^\W\d_]+(?:'[^\W\d_]+)*(?![^\W\d])")
 _SYMBOL = re.compile(r"(?<![<>=!\-/\w])(?:<=|>=|==|!=|<|>)(?=[\s\d$€£-])|[≤≥≠]|(?<=[\w )])(?:<|>)(?=\d)")
 _SYMBOLS = {"≤": "<=", "≥": ">=", "≠": "!="}
 # What can stand in an identifier; it ends at spaces, brackets, quotes and scripts without spaces.
@@ -77,6 +78,8 @@ _IDENTIFIER = re.compile(
     r"|^(?=[0-9-]*[A-Z])[A-Z0-9]+(?:-[A-Z0-9]+)+$"  # AB-12
     r"|^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$"  # hashes
 )
+_LONG_FLAG = re.compile(r"^-(?=[a-zA-Z][a-z])")  # Go's -name is --name
+_HERE = re.compile(r"^(?:\.{1,2}/)+")
 _EDGES = ".:!?…=~^_"
 _ENDS = re.compile(r"[.!?:\n]")
 
@@ -227,9 +230,9 @@ def find_identifiers(text: str) -> list[str]:
     for token in _TOKEN.findall(text):
         if token.isalpha() and token.islower():
             continue  # most words, soon told
-        token = token.strip(_EDGES)
+        token = _HERE.sub("", token).strip(_EDGES)
         if _IDENTIFIER.search(token) is not None:
-            found.append(token.lower())
+            found.append(_LONG_FLAG.sub("--", token.replace("/#", "#")).lower())
     return found
 
 

@@ -70,6 +70,7 @@ REQUEST_IDS = re.compile(
 # without attributes may have one.
 _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]{0,20}[ ]?/?>|</?[a-zA-Z][^<>\d]{0,2000}>")
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:[ \t]\"[^\"\n]{0,200}\")?\)")
+_TARGET = re.compile(r"(\[[^\[\]]{1,500}\](?:\(|:[ \t]))((?:https?://[^\s/()]{1,253}/)?)([^\s()]{1,2000})")
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _REAL = frozenset({"expect", "expects", "expected", "excepted"})
@@ -89,6 +90,8 @@ def forgive(here: str, there: str, patterns: Sequence[re.Pattern[str]]) -> tuple
         here, there = _TAG.sub(" ", here), _TAG.sub(" ", there)
     if (_LINK.search(here) is None) != (_LINK.search(there) is None):
         here, there = _LINK.sub(r"\1", here), _LINK.sub(r"\1", there)
+    else:
+        here, there = _TARGET.sub(_drop_folders, here), _TARGET.sub(_drop_folders, there)
     return _name_pages(here), _correct(_name_pages(there), here)
 
 
@@ -103,6 +106,14 @@ def _remove(pattern: re.Pattern[str], text: str) -> str:
 def _name_pages(text: str) -> str:
     """Return a text in which URLs are those of their pages."""
     return _URL.sub(_name_page, text) if "://" in text else text
+
+
+def _drop_folders(match: re.Match[str]) -> str:
+    """Return a link to a page wherever on its site it is: pages move. Folders with numbers stay."""
+    before, site, path = match.groups()
+    *folders, page = path.replace("/#", "#").rstrip("/").split("/")
+    kept = [folder for folder in folders if any(char.isdigit() for char in folder)]
+    return before + site + "/".join([*kept, page])
 
 
 def _name_page(match: re.Match[str]) -> str:
