@@ -74,7 +74,7 @@ def write(chunks: list[Document]) -> None:
     """Hand chunks to LangChain's ``index()``, which embeds those that the store lacks."""
     before = embedding.embedded
     by_id = attrgetter("id")
-    index(chunks, records, store, cleanup="incremental", source_id_key=drop.group_id, key_encoder=by_id)
+    index(chunks, records, store, cleanup="scoped_full", source_id_key=drop.group_id, key_encoder=by_id)
     print(f"stored    {len(store.store)} chunks; {embedding.embedded - before} were embedded now")
 
 

@@ -12,7 +12,7 @@ plan removes::
             records.delete_keys(list(plan.removed))
 
     drop = DropNearDuplicates(dedup, on_plan=delete)
-    index(drop.transform_documents(chunks), records, store, cleanup="incremental",
+    index(drop.transform_documents(chunks), records, store, cleanup="scoped_full",
           source_id_key=drop.group_id, key_encoder=attrgetter("id"))
 
 A page that is gone from the site is gone from the crawl too, so nobody can see it go: tell

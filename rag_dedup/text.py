@@ -91,6 +91,15 @@ def fold_characters(text: str) -> str:
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", cut_marks(text)))
 
 
+def cut_invisible(text: str) -> str:
+    """Take out what has no width and carries no text.
+
+    >>> cut_invisible("soft\u00adly")
+    'softly'
+    """
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
 def cut_marks(text: str) -> str:
     """Cut runs of combining marks after 30, the longest that UAX 15's Stream-Safe Format expects.
 

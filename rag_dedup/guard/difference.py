@@ -13,13 +13,16 @@ from typing import NamedTuple
 from rag_dedup.guard.marks import CJK
 from rag_dedup.guard.words import CASED_UNITS
 
-__all__ = ["Pair", "cut_differences", "cut_middle", "cut_regions"]
+__all__ = ["Pair", "Part", "cut_differences", "cut_middle", "cut_regions"]
 
 _AROUND = 2
 """Equal words that are shown on each side of a difference."""
 
 _FAR = 100
 """Characters in which those words are looked for."""
+
+_SENTENCE = 6
+"""So many words, and an end mark, make a sentence that was added."""
 
 _WINDOW = 4096
 """Characters in which lines are paired at a time."""
@@ -28,6 +31,7 @@ _DEPTH = 6
 """So often a difference is cut where both sides have a word just once."""
 
 _TOKEN = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
+_END = re.compile(r"[.!?:。！？](?:\s|\Z)|[。！？\n]")
 _MARKUP = ".,;:!?\"'()[]{}*`_#|…“”‘’«»。，、！？：；（）「」"
 
 
@@ -53,6 +57,19 @@ class Gap(NamedTuple):
     other_stop: int
 
 
+class Part(NamedTuple):
+    """What stands in the place of what, each with a few words of what is equal around it.
+
+    Args:
+        here, there: as they are in the two texts.
+        added: whether only one of the texts has it, and it is a sentence at least.
+    """
+
+    here: str
+    there: str
+    added: bool
+
+
 class Pair:
     """Two texts and what differs in them, cut when it is asked for.
 
@@ -70,7 +87,7 @@ class Pair:
         return cut_middle(self.here, self.there)
 
     @cached_property
-    def parts(self) -> list[tuple[str, str]]:
+    def parts(self) -> list[Part]:
         """The differences, each with what stands in its place."""
         return cut_differences(*self.middle)
 
@@ -121,23 +138,27 @@ def cut_regions(here: str, there: str) -> Iterator[tuple[str, str]]:
         window = _WINDOW
 
 
-def cut_differences(here: str, there: str) -> list[tuple[str, str]]:
+def cut_differences(here: str, there: str) -> list[Part]:
     """Return the parts in which two texts differ, with a few words of what is equal around each.
 
     Case and punctuation are no difference. Between words that both have just once, parts are aligned by
     patience: the longest run of such words in one order is what is equal. Takes linear time but for the
     sort.
 
-    >>> cut_differences("A is not so, and B is so.", "A is so, and B is not so")
+    >>> parts = cut_differences("A is not so, and B is so.", "A is so, and B is not so")
+    >>> [(part.here, part.there) for part in parts]
     [('A is not so, and', 'A is so, and'), ('B is so.', 'B is not so')]
     """
     mine, theirs = _read_tokens(here), _read_tokens(there)
     keys, other_keys = [token.key for token in mine], [token.key for token in theirs]
     gaps = list(_find_gaps(keys, other_keys, Gap(0, len(keys), 0, len(other_keys)), _DEPTH))
     return [
-        (
+        Part(
             _show(here, mine, gap.start - before, gap.stop + after),
             _show(there, theirs, gap.other_start - before, gap.other_stop + after),
+            _is_sentence(here, mine, gap.start, gap.stop)
+            if gap.other_start == gap.other_stop
+            else gap.start == gap.stop and _is_sentence(there, theirs, gap.other_start, gap.other_stop),
         )
         for gap, before, after in _measure_around(gaps, len(keys), _AROUND)
     ]
@@ -274,6 +295,15 @@ def _measure_around(gaps: Sequence[Gap], stop: int, most: int) -> Iterator[tuple
     for gap, following in zip(gaps, [*(gap.start for gap in gaps[1:]), stop], strict=False):
         yield gap, min(gap.start - end, most), min(following - gap.stop, most)
         end = gap.stop
+
+
+def _is_sentence(text: str, tokens: Sequence[Token], start: int, stop: int) -> bool:
+    """Return whether tokens hold an end of a sentence or of a line, and enough words."""
+    if stop - start < _SENTENCE:
+        return False
+    first = tokens[start - 1].stop if start else 0
+    last = tokens[stop].start if stop < len(tokens) else len(text)
+    return _END.search(text, max(first - 1, 0), last) is not None
 
 
 def _show(text: str, tokens: Sequence[Token], start: int, stop: int) -> str:

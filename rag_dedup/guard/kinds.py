@@ -21,6 +21,7 @@ from rag_dedup.guard.marks import (
     find_versions,
 )
 from rag_dedup.guard.volatile import LAST_UPDATED, forgive
+from rag_dedup.text import cut_invisible
 
 __all__ = [
     "DEFAULT_GUARDS",
@@ -55,21 +56,25 @@ def find_first_unlike(here: Marks, there: Marks) -> tuple[str, str] | None:
 
 
 def find_opposite(here: Marks, there: Marks) -> tuple[str, str] | None:
-    """Return the first marks ``pair=side`` of one pair and two sides; ``None`` if there are none.
+    """Return the first words of one pair and two sides, of marks ``pair=side=word``; ``None`` if there are none.
 
     That a word went, or came, is no opposite of anything.
 
-    >>> find_opposite(["switch=on"], ["order=after", "switch=off"])
-    ('on', 'off')
+    >>> find_opposite(["switch=on=enabled"], ["order=after=after", "switch=off=disabled"])
+    ('enabled', 'disabled')
     """
-    mine, theirs = Counter(here), Counter(there)
+    mine, theirs = (Counter(mark.rpartition("=")[0] for mark in marks) for marks in (here, there))
     lost, found = mine - theirs, theirs - mine
-    sides = {pair: side for pair, _, side in (mark.partition("=") for mark in found)}
-    for mark in lost:
-        pair, _, side = mark.partition("=")
-        if pair in sides:
-            return side, sides[pair]
+    pairs = {side.partition("=")[0]: side for side in found}
+    for side in lost:
+        other = pairs.get(side.partition("=")[0])
+        if other is not None:
+            return _find_word(here, side), _find_word(there, other)
     return None
+
+
+def _find_word(marks: Marks, side: str) -> str:
+    return next(mark for mark in marks if mark.startswith(f"{side}=")).removeprefix(f"{side}=")
 
 
 def find_replaced(here: Marks, there: Marks) -> tuple[str, str] | None:
@@ -103,6 +108,8 @@ class Guard:
             which two texts differ are read, each beside what stands in its place.
         compare: what is unlike in the marks of two texts, of here and of there; ``None`` if nothing is.
         bound: whether a mark is about the words around it, such as a negation, so that it must not move.
+        added: whether a mark counts in a sentence that only one of the texts has: a sentence more about
+            what one may do does not change what the others say. For a guard that is bound.
         volatile: what a difference does not count in.
 
     >>> import re
@@ -116,21 +123,30 @@ class Guard:
     local: bool = False
     compare: Callable[[Marks, Marks], tuple[str, str] | None] = find_first_unlike
     bound: bool = False
+    added: bool = True
     volatile: Volatile = ()
 
 
 _VOLATILE = (LAST_UPDATED,)
 
 DEFAULT_GUARDS: tuple[Guard, ...] = (
-    # Versions come before numbers, which they consist of, so that the reason names them.
+    # The first that fires is the reason: versions consist of numbers, and opposites name both words.
     Guard("version", find_versions, local=True, volatile=_VOLATILE),
     Guard("number", find_numbers, local=True, volatile=_VOLATILE),
-    Guard("unit", find_units, local=True, volatile=_VOLATILE),
     Guard("date", find_dates, local=True, volatile=_VOLATILE),
-    Guard("negation", find_negations, local=True, bound=True, volatile=_VOLATILE),
-    Guard("modality", find_modals, local=True, bound=True, volatile=_VOLATILE),
+    Guard("unit", find_units, local=True, volatile=_VOLATILE),
     Guard("direction", find_opposites, local=True, compare=find_opposite, bound=True, volatile=_VOLATILE),
-    Guard("identifier", find_identifiers, local=True, compare=find_replaced, bound=True, volatile=_VOLATILE),
+    Guard("negation", find_negations, local=True, bound=True, volatile=_VOLATILE),
+    Guard("modality", find_modals, local=True, bound=True, added=False, volatile=_VOLATILE),
+    Guard(
+        "identifier",
+        find_identifiers,
+        local=True,
+        compare=find_replaced,
+        bound=True,
+        added=False,
+        volatile=_VOLATILE,
+    ),
 )
 """On unless told otherwise."""
 
@@ -175,6 +191,7 @@ def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit 
 
 def _compare(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
     """Return the first load-bearing difference of two texts, but for what may differ."""
+    here, there = cut_invisible(here), cut_invisible(there)
     raw = Pair(here, there)
     forgiven: dict[Volatile, Pair] = {}
     for guard in guards:
@@ -200,7 +217,9 @@ def _find_unlike(guard: Guard, pair: Pair) -> tuple[str, str] | None:
         return guard.compare(mine, theirs)
     if mine or theirs:
         for part in pair.parts:
-            unlike = guard.compare(*map(guard.find, part))
+            if part.added and not guard.added:
+                continue
+            unlike = guard.compare(guard.find(part.here), guard.find(part.there))
             if unlike is not None:
                 return unlike
     return None

@@ -13,9 +13,9 @@ from rag_dedup.guard.words import (
     DATES,
     MODALS,
     NEGATIONS,
+    NEGATIVE_UN,
     NUMERALS,
     OPPOSITES,
-    POSITIVE_UN,
     UNIT_WORDS,
     UNITS,
 )
@@ -33,6 +33,10 @@ __all__ = [
     "find_units",
     "find_versions",
 ]
+
+# Vowel signs of India's scripts, which are no letters to a regular expression.
+_SIGNS = "".join(char for char in map(chr, range(0x900, 0xE00)) if unicodedata.category(char)[0] == "M")
+_LETTER = rf"(?:[^\W\d_]|[{_SIGNS}])"
 
 CJK = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 """Scripts without spaces, and Hangul, whose particles and endings are no words of their own."""
@@ -54,15 +58,16 @@ _NUMBER = re.compile(
 _THOUSANDS = re.compile(r"(\D*[1-9]\d{0,2})((?:[,'’]\d{3})+)(\.\d+)?\Z")
 _VERSION = re.compile(
     r"[vV\d]"
-    r"(?:(?<=[vV])(?<![\w.][vV])\d+(?:\.\d+)*(?:\.[xX])?"
+    r"(?:(?<=[vV])(?<![a-zA-Z0-9_.][vV])\d+(?:\.\d+)*(?:\.[xX])?"
     r"|(?<=\d)(?<![\w.,]\d)\d*(?:(?:\.\d+){2,}|\.[xX]\b))"
     r"(?:-(?:alpha|beta|rc|dev|pre|preview|snapshot|nightly|SNAPSHOT|RC)\b)?"
 )
-_UNIT = re.compile(r"(?<=[0-9])[  ]?(?:°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[^\W\d_]+)")
+_UNIT = re.compile(rf"(?<=[0-9])[  ]?(?:°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[{CJK}]{{1,3}}|{_LETTER}+)")
+_UNSPACED = re.compile(f"[{CJK}]")
 _DAYTIME = re.compile(r"(?<=\d) ?([ap])\.?m\b", re.IGNORECASE)
 _ZONE = re.compile(r"\b(?:UTC|GMT|E[SD]T|C[SD]T|M[SD]T|P[SD]T|CEST|CET|JST|IST|BST|AEST|MSK)\b")
 # The tag of git_version_tag is no word of its own (it is a day in German).
-_WORD = re.compile(r"(?<![^\W\d])[^\W\d_]+(?:'[^\W\d_]+)*(?![^\W\d])")
+_WORD = re.compile(rf"(?<![^\W\d]){_LETTER}+(?:'{_LETTER}+)*(?![^\W\d])")
 _SYMBOL = re.compile(r"(?<![<>=!\-/\w])(?:<=|>=|==|!=|<|>)(?=[\s\d$€£-])|[≤≥≠]|(?<=[\w )])(?:<|>)(?=\d)")
 _SYMBOLS = {"≤": "<=", "≥": ">=", "≠": "!="}
 # What can stand in an identifier; it ends at spaces, brackets, quotes and scripts without spaces.
@@ -76,6 +81,8 @@ _IDENTIFIER = re.compile(
     r"|^[$#][^\W\d_]"
     r"|^[A-Z][A-Z0-9]+s?$"  # HTTP, MAX
     r"|^(?=[0-9-]*[A-Z])[A-Z0-9]+(?:-[A-Z0-9]+)+$"  # AB-12
+    r"|^[0-9]*[A-Z]+[0-9][A-Z0-9]*$"  # B2C, but 10MB is none
+    r"|^0x[0-9a-fA-F]+$"
     r"|^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$"  # hashes
 )
 _LONG_FLAG = re.compile(r"^-(?=[a-zA-Z][a-z])")  # Go's -name is --name
@@ -88,7 +95,7 @@ class Vocabulary:
     """Words with their marks, of which some are written without spaces between them."""
 
     def __init__(self, table: Mapping[str, str]) -> None:
-        unspaced = [word for word in table if re.match(f"[{CJK}]", word)]
+        unspaced = [word for word in table if _UNSPACED.match(word)]
         self.words = {word: mark for word, mark in table.items() if word not in unspaced and "+" not in word}
         self._phrases = {word: mark for word, mark in table.items() if "+" in word}
         self._seconds = frozenset(phrase.partition("+")[2] for phrase in self._phrases)
@@ -158,6 +165,8 @@ def find_units(text: str) -> list[str]:
 def _name_unit(text: str) -> str | None:
     if text in CASED_UNITS:
         return UNITS[text]
+    if _UNSPACED.match(text):  # 分钟后: no space follows the unit
+        text = next((text[:end] for end in range(len(text), 0, -1) if text[:end] in _CASELESS), text)
     if text in _CASELESS:
         return _CASELESS[text]
     return UNITS.get(text.lower())
@@ -198,7 +207,7 @@ def find_negations(text: str) -> list[str]:
 def _is_negation(word: str) -> bool:
     if word in _NEGATIONS.words or word[:4] == "non-":
         return True
-    return word[:2] == "un" and len(word) > 4 and word not in POSITIVE_UN
+    return word[:2] == "un" and NEGATIVE_UN.fullmatch(word) is not None
 
 
 def find_modals(text: str) -> list[str]:
@@ -211,13 +220,15 @@ def find_modals(text: str) -> list[str]:
 
 
 def find_opposites(text: str) -> list[str]:
-    """Return words that have opposites, as ``pair=side``.
+    """Return words that have opposites, as ``pair=side=word``.
 
     >>> find_opposites("Enabled before the restart if x > 5")
-    ['enable=on', 'order=before', 'compare=gt']
+    ['enable=on=enabled', 'order=before=before', 'compare=gt=>']
     """
-    symbols = _SYMBOL.findall(text)
-    return _OPPOSITES.find(text) + [OPPOSITES[f"symbol{_SYMBOLS.get(symbol, symbol)}"] for symbol in symbols]
+    symbols = [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
+    return [f"{side}={word}" for word in _OPPOSITES.find(text) for side in OPPOSITES[word.replace(" ", "+")]] + [
+        f"{side}={symbol}" for symbol in symbols for side in OPPOSITES[f"symbol{symbol}"]
+    ]
 
 
 def find_identifiers(text: str) -> list[str]:
@@ -280,4 +291,5 @@ def _spell_out(word: str) -> tuple[str, ...]:
 
 _CASELESS = {unit: mark for unit, mark in UNITS.items() if unit not in CASED_UNITS}
 _QUANTITIES = Vocabulary({**UNIT_WORDS, **NUMERALS})
-_DATES, _NEGATIONS, _MODALS, _OPPOSITES = map(Vocabulary, (DATES, NEGATIONS, MODALS, OPPOSITES))
+_DATES, _NEGATIONS, _MODALS = map(Vocabulary, (DATES, NEGATIONS, MODALS))
+_OPPOSITES = Vocabulary({word: word.replace("+", " ") for word in OPPOSITES})

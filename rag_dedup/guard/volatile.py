@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag_dedup.guard.marks import CJK
 from rag_dedup.guard.words import DATES
 from rag_dedup.url import canonicalize_url
 
@@ -16,7 +17,7 @@ _TIME = (
     + "|".join(
         sorted((re.escape(word) for word in DATES if word.isalpha()), key=lambda word: (-len(word), word))
     )
-    + r"|on|at|um|am|le|el|il|em|de|of|den|der|à|a|um|the|utc|gmt|[ap]m|est|pst|cet|"
+    + r"|on|at|am|le|el|il|em|de|del|of|den|der|à|a|um|op|på|na|dne|v|pada|ngày|r|roku|г|года|року|the|utc|gmt|[ap]m|est|pst|cet|"
     r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|ago|just|now|th|st|nd|rd)\b[.,]?)"
 )
 
@@ -72,7 +73,7 @@ _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]{0,20}[ ]?/?>|</?[a-zA-Z][^<>\d]{0,200
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:[ \t]\"[^\"\n]{0,200}\")?\)")
 _TARGET = re.compile(r"(\[[^\[\]]{1,500}\](?:\(|:[ \t]))((?:https?://[^\s/()]{1,253}/)?)([^\s()]{1,2000})")
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]{5,}")
+_WORD = re.compile(rf"(?:(?![{CJK}])[^\W\d_]){{5,}}")
 _REAL = frozenset({"expect", "expects", "expected", "excepted"})
 """Words that look like a slip of another one that they are not."""
 _LONGEST = 24

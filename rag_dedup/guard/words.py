@@ -6,6 +6,7 @@ stand for the other. Marks ``pair=side`` belong to a pair of opposites; ``turn+o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 __all__ = [
@@ -14,12 +15,22 @@ __all__ = [
     "DATES",
     "MODALS",
     "NEGATIONS",
+    "NEGATIVE_UN",
     "NUMERALS",
     "OPPOSITES",
-    "POSITIVE_UN",
     "UNITS",
     "UNIT_WORDS",
 ]
+
+
+def _read_pairs(lines: str) -> dict[str, tuple[str, ...]]:
+    """Read a table of opposites: a word can have several."""
+    table: dict[str, tuple[str, ...]] = {}
+    for line in lines.strip().splitlines():
+        mark, _, words = line.strip().partition(": ")
+        for word in words.split():
+            table[word] = (*table.get(word, ()), mark)
+    return table
 
 
 def _read(lines: str) -> dict[str, str]:
@@ -73,15 +84,10 @@ NEGATIONS: Mapping[str, str] = _read(
     """
 )
 
-POSITIVE_UN = frozenset(
-    """
-    under until unto union unions unique uniquely uniqueness unit units unite united universe universal
-    universally university universities unicode unix uniform uniformly unify unified unifies unicorn unicast
-    unary unanimous uncle unison unless understand understands understanding understood undertake underlying
-    undergo underneath underline underscore underscores unilateral
-    """.split()
+NEGATIVE_UN = re.compile(
+    r"un(?!der|ter(?!min)|i(?!n|m|d[eo])|anim|ary\b|cle\b|gef|ser|ten\b|til\b|to\b)[^\W\d_]{3,}"
 )
-"""Words that begin with un- and are no negations; all others are, from five letters on."""
+"""Words that begin with un- and are negations; ``under``, ``unit``, ``until`` and German ``unser`` are not."""
 
 MODALS: Mapping[str, str] = _read(
     """
@@ -174,7 +180,7 @@ DATES: Mapping[str, str] = _read(
 )
 
 BESIDE_DIGITS = frozenset(
-    "may mar mart march sun sat mon wed dec nov sep sept jan jun mars marca hier maj mei".split()
+    "may mar mart march sun sat mon wed dec nov sep sept jan jun mars marca hier maj mei mai".split()
 )
 """What is a date only beside digits, since it is a word as well."""
 
@@ -333,7 +339,7 @@ UNIT_WORDS: Mapping[str, str] = _read(
     """
 )
 
-OPPOSITES: Mapping[str, str] = _read(
+OPPOSITES: Mapping[str, tuple[str, ...]] = _read_pairs(
     """
     enable=on: turn+on turned+on turns+on switch+on switched+on
     enable=off: turn+off turned+off turns+off switch+off switched+off

@@ -308,7 +308,7 @@ class TestBlocks:
     def test_a_promoted_document_that_is_then_revised(self, size: int) -> None:
         dedup = Deduplicator(batch_size=size)
         dedup.run([Document("1", LONG), Document("3", LONG.upper())])
-        plan = dedup.run([Document("1", "other"), Document("2", LONG), Document("3", LONG + " every day")])
+        plan = dedup.run([Document("1", "other"), Document("2", LONG), Document("3", LONG + " again")])
         assert [(d.action, d.survivor) for d in plan.decisions] == [
             ("revise", None),
             ("drop", "3"),
