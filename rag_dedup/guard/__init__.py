@@ -11,7 +11,6 @@ from rag_dedup.guard.kinds import (
     NAMES,
     Guard,
     find_difference,
-    find_opposite,
     ignore_volatile,
 )
 from rag_dedup.guard.volatile import LAST_UPDATED, REQUEST_IDS, VIEW_COUNTERS
@@ -24,6 +23,5 @@ __all__ = [
     "VIEW_COUNTERS",
     "Guard",
     "find_difference",
-    "find_opposite",
     "ignore_volatile",
 ]

@@ -10,13 +10,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from rag_dedup.guard.marks import CJK
+from rag_dedup.guard.marks import CJK, is_short_flag
 from rag_dedup.guard.words import CASED_UNITS
 
 __all__ = ["Pair", "Part", "cut_differences", "cut_middle", "cut_regions"]
 
 _AROUND = 2
 """Equal words that are shown on each side of a difference."""
+
+_AROUND_UNSPACED = 6
+"""As many, where each character may count as one."""
 
 _FAR = 100
 """Characters in which those words are looked for."""
@@ -32,6 +35,7 @@ _DEPTH = 6
 
 _TOKEN = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 _END = re.compile(r"[.!?:。！？](?:\s|\Z)|[。！？\n]")
+_DIGITS = "0123456789.,"
 _MARKUP = ".,;:!?\"'()[]{}*`_#|…“”‘’«»。，、！？：；（）「」"
 
 
@@ -160,7 +164,7 @@ def cut_differences(here: str, there: str) -> list[Part]:
             if gap.other_start == gap.other_stop
             else gap.start == gap.stop and _is_sentence(there, theirs, gap.other_start, gap.other_stop),
         )
-        for gap, before, after in _measure_around(gaps, len(keys), _AROUND)
+        for gap, before, after in _measure_around(gaps, len(keys), _AROUND if here.isascii() else _AROUND_UNSPACED)
     ]
 
 
@@ -233,7 +237,7 @@ def _read_tokens(text: str) -> list[Token]:
         word = match[0]
         key = word.strip(_MARKUP)
         if key:
-            if key[-2:] not in CASED_UNITS:
+            if key.lstrip(_DIGITS) not in CASED_UNITS and not is_short_flag(key):
                 key = key.lower()
             tokens.append(Token(match.start(), match.end(), key))
     return tokens

@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 from rag_dedup.document import GuardHit
 from rag_dedup.guard.difference import Pair, cut_regions
 from rag_dedup.guard.marks import (
+    affirm,
     find_dates,
     find_identifiers,
     find_modals,
     find_names,
     find_negations,
     find_numbers,
-    find_opposites,
     find_units,
     find_versions,
+    find_words,
+    name_sides,
 )
 from rag_dedup.guard.volatile import LAST_UPDATED, forgive
 from rag_dedup.text import cut_invisible
@@ -29,7 +31,6 @@ __all__ = [
     "Guard",
     "find_difference",
     "find_first_unlike",
-    "find_opposite",
     "ignore_volatile",
 ]
 
@@ -56,25 +57,30 @@ def find_first_unlike(here: Marks, there: Marks) -> tuple[str, str] | None:
 
 
 def find_opposite(here: Marks, there: Marks) -> tuple[str, str] | None:
-    """Return the first words of one pair and two sides, of marks ``pair=side=word``; ``None`` if there are none.
+    """Return the first word and its opposite, which stands in the other text; ``None`` if there is none.
 
     That a word went, or came, is no opposite of anything.
 
-    >>> find_opposite(["switch=on=enabled"], ["order=after=after", "switch=off=disabled"])
-    ('enabled', 'disabled')
+    >>> find_opposite(["enabled", "here"], ["before", "disabled"]), find_opposite(["after"], [])
+    (('enabled', 'disabled'), None)
     """
-    mine, theirs = (Counter(mark.rpartition("=")[0] for mark in marks) for marks in (here, there))
-    lost, found = mine - theirs, theirs - mine
-    pairs = {side.partition("=")[0]: side for side in found}
-    for side in lost:
-        other = pairs.get(side.partition("=")[0])
-        if other is not None:
-            return _find_word(here, side), _find_word(there, other)
+    mine, theirs = Counter(here) - Counter(there), Counter(there) - Counter(here)
+    lost = {side: word for word in reversed(mine) for side in name_sides(word)}
+    found = {side: word for word in reversed(theirs) for side in name_sides(word)}
+    others = {side.partition("=")[0]: word for side, word in found.items() if side not in lost}
+    for side, word in lost.items():
+        pair = side.partition("=")[0]
+        if side not in found and pair in others:
+            return word, others[pair]
+    for word in theirs:
+        for base in affirm(word):
+            if base in mine:
+                return base, word
+    for word in mine:
+        for base in affirm(word):
+            if base in theirs:
+                return word, base
     return None
-
-
-def _find_word(marks: Marks, side: str) -> str:
-    return next(mark for mark in marks if mark.startswith(f"{side}=")).removeprefix(f"{side}=")
 
 
 def find_replaced(here: Marks, there: Marks) -> tuple[str, str] | None:
@@ -134,8 +140,8 @@ DEFAULT_GUARDS: tuple[Guard, ...] = (
     Guard("version", find_versions, local=True, volatile=_VOLATILE),
     Guard("number", find_numbers, local=True, volatile=_VOLATILE),
     Guard("date", find_dates, local=True, volatile=_VOLATILE),
-    Guard("unit", find_units, local=True, volatile=_VOLATILE),
-    Guard("direction", find_opposites, local=True, compare=find_opposite, bound=True, volatile=_VOLATILE),
+    Guard("unit", find_units, local=True, bound=True, volatile=_VOLATILE),
+    Guard("direction", find_words, local=True, compare=find_opposite, bound=True, volatile=_VOLATILE),
     Guard("negation", find_negations, local=True, bound=True, volatile=_VOLATILE),
     Guard("modality", find_modals, local=True, bound=True, added=False, volatile=_VOLATILE),
     Guard(

@@ -11,6 +11,7 @@ from rag_dedup.guard.words import (
     BESIDE_DIGITS,
     CASED_UNITS,
     DATES,
+    DENYING,
     MODALS,
     NEGATIONS,
     NEGATIVE_UN,
@@ -23,15 +24,18 @@ from rag_dedup.text import cut_marks
 
 __all__ = [
     "CJK",
+    "affirm",
     "find_dates",
     "find_identifiers",
     "find_modals",
     "find_names",
     "find_negations",
     "find_numbers",
-    "find_opposites",
     "find_units",
     "find_versions",
+    "find_words",
+    "is_short_flag",
+    "name_sides",
 ]
 
 # Vowel signs of India's scripts, which are no letters to a regular expression.
@@ -78,6 +82,8 @@ _IDENTIFIER = re.compile(
     r"|^--?[^\W\d_]"  # flags
     r"|[a-z][A-Z]"  # camelCase
     r"|[^\W\d_]\.[^\W\d_]{2}"  # dotted.names
+    r"|[^\W\d_][+:][^\W\d_]"  # Ctrl+C, nginx:alpine
+    r"|^[A-Zb-z]$"  # plan A, 4(b), x
     r"|^[$#][^\W\d_]"
     r"|^[A-Z][A-Z0-9]+s?$"  # HTTP, MAX
     r"|^(?=[0-9-]*[A-Z])[A-Z0-9]+(?:-[A-Z0-9]+)+$"  # AB-12
@@ -85,22 +91,26 @@ _IDENTIFIER = re.compile(
     r"|^0x[0-9a-fA-F]+$"
     r"|^[0-9a-f]*(?:[0-9][a-f]|[a-f][0-9])[0-9a-f]*$"  # hashes
 )
+_CODE = re.compile(r"(?<=`)(?<!``)[^\s`.,;:!?]+|(?<![^\s])[^\s`]{1,200}(?=`(?!`))")
 _LONG_FLAG = re.compile(r"^-(?=[a-zA-Z][a-z])")  # Go's -name is --name
 _HERE = re.compile(r"^(?:\.{1,2}/)+")
+_SHORT = 3
+_LONGEST_DENIAL = max(map(len, DENYING))
 _EDGES = ".:!?…=~^_"
 _ENDS = re.compile(r"[.!?:\n]")
 
 
 class Vocabulary:
-    """Words with their marks, of which some are written without spaces between them."""
+    """Words with their marks: whole ones, beginnings of words, pairs, and some without spaces around them."""
 
     def __init__(self, table: Mapping[str, str]) -> None:
-        unspaced = [word for word in table if _UNSPACED.match(word)]
-        self.words = {word: mark for word, mark in table.items() if word not in unspaced and "+" not in word}
-        self._phrases = {word: mark for word, mark in table.items() if "+" in word}
-        self._seconds = frozenset(phrase.partition("+")[2] for phrase in self._phrases)
-        self._table = table
-        longest_first = sorted(unspaced, key=lambda word: (-len(word), word))
+        self.table = table
+        self._stems: dict[str, list[tuple[str, str]]] = {}
+        for word, mark in table.items():
+            if word[-1] == "*":
+                self._stems.setdefault(word[:3], []).append((word[:-1], mark))
+        self._seconds = frozenset(word.partition("+")[2] for word in table if "+" in word)
+        longest_first = sorted(filter(_UNSPACED.match, table), key=lambda word: (-len(word), word))
         self._unspaced = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
     def find(self, text: str) -> list[str]:
@@ -108,18 +118,27 @@ class Vocabulary:
         found = []
         last = ""
         for word in _read_words(text):
-            if word in self._seconds and (mark := self._phrases.get(f"{last}+{word}")) is not None:
+            if word in self._seconds and (mark := self.table.get(f"{last}+{word}")) is not None:
                 found.append(mark)
-            elif word in self.words:
-                found.append(self.words[word])
+            elif (mark := self.find_mark(word)) is not None:
+                found.append(mark)
             last = word
         return found + self.find_unspaced(text)
+
+    def find_mark(self, word: str) -> str | None:
+        """Return the mark of a word."""
+        if word in self.table:
+            return self.table[word]
+        for stem, mark in self._stems.get(word[:3], ()):
+            if word.startswith(stem):
+                return mark
+        return None
 
     def find_unspaced(self, text: str) -> list[str]:
         """Return the marks of words in scripts without spaces."""
         if text.isascii():
             return []
-        return [self._table[match] for match in self._unspaced.findall(text)]
+        return [self.table[match] for match in self._unspaced.findall(text)]
 
 
 def find_numbers(text: str) -> list[str]:
@@ -181,7 +200,7 @@ def find_dates(text: str) -> list[str]:
     found = []
     for match in _WORD.finditer(text):
         word = match[0].lower()
-        mark = _DATES.words.get(word)
+        mark = _DATES.find_mark(word)
         if mark is not None and (word not in BESIDE_DIGITS or _is_beside_digit(text, match)):
             found.append(mark)
     found += _DATES.find_unspaced(text)
@@ -200,14 +219,14 @@ def find_negations(text: str) -> list[str]:
     >>> find_negations("It is not allowed. Don't ask; unsupported!")
     ['not', 'not', 'unsupported']
     """
-    found = [word for word in _read_words(text) if _is_negation(word)]
+    found = [mark for word in _read_words(text) if (mark := _name_negation(word)) is not None]
     return found + _NEGATIONS.find_unspaced(text)
 
 
-def _is_negation(word: str) -> bool:
-    if word in _NEGATIONS.words or word[:4] == "non-":
-        return True
-    return word[:2] == "un" and NEGATIVE_UN.fullmatch(word) is not None
+def _name_negation(word: str) -> str | None:
+    if word[:2] == "un" and NEGATIVE_UN.fullmatch(word):
+        return word
+    return _NEGATIONS.find_mark(word)
 
 
 def find_modals(text: str) -> list[str]:
@@ -219,16 +238,40 @@ def find_modals(text: str) -> list[str]:
     return _MODALS.find(text)
 
 
-def find_opposites(text: str) -> list[str]:
-    """Return words that have opposites, as ``pair=side=word``.
+def find_words(text: str) -> list[str]:
+    """Return all words, in lower case, and what else has an opposite: two words, symbols.
 
-    >>> find_opposites("Enabled before the restart if x > 5")
-    ['enable=on=enabled', 'order=before=before', 'compare=gt=>']
+    >>> find_words("Turned on if x > 5")
+    ['turned', 'turned+on', 'on', 'if', 'x', '>']
     """
-    symbols = [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
-    return [f"{side}={word}" for word in _OPPOSITES.find(text) for side in OPPOSITES[word.replace(" ", "+")]] + [
-        f"{side}={symbol}" for symbol in symbols for side in OPPOSITES[f"symbol{symbol}"]
-    ]
+    found = []
+    last = ""
+    for word in _read_words(text):
+        if f"{last}+{word}" in OPPOSITES:
+            found.append(f"{last}+{word}")
+        found.append(word)
+        last = word
+    return found + _OPPOSITES.find_unspaced(text) + [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
+
+
+def name_sides(word: str) -> Sequence[str]:
+    """Return which sides a word takes, of which pairs of opposites, as ``pair=side``.
+
+    >>> name_sides("enabled"), name_sides("broker")
+    (('enable=on',), ())
+    """
+    entry = _OPPOSITES.find_mark(word)
+    return () if entry is None else OPPOSITES[entry]
+
+
+def affirm(word: str) -> list[str]:
+    """Return a word without the syllables that may deny it.
+
+    >>> affirm("ineffective"), affirm("undisputed"), affirm("table")
+    (['effective'], ['disputed'], [])
+    """
+    ends = range(1, min(_LONGEST_DENIAL, len(word) - _SHORT - 1) + 1)
+    return [word[end:] for end in ends if word[:end] in DENYING]
 
 
 def find_identifiers(text: str) -> list[str]:
@@ -239,12 +282,18 @@ def find_identifiers(text: str) -> list[str]:
     """
     found = []
     for token in _TOKEN.findall(text):
-        if token.isalpha() and token.islower():
+        if len(token) > 1 and token.isalpha() and token.islower():
             continue  # most words, soon told
         token = _HERE.sub("", token).strip(_EDGES)
         if _IDENTIFIER.search(token) is not None:
-            found.append(_LONG_FLAG.sub("--", token.replace("/#", "#")).lower())
-    return found
+            token = _LONG_FLAG.sub("--", token.replace("/#", "#"))
+            found.append(token if is_short_flag(token) else token.lower())
+    return found + [token.lower() for token in _CODE.findall(text) if token.isalpha() or "-" in token]
+
+
+def is_short_flag(word: str) -> bool:
+    """Return whether upper and lower case of a word are different flags: ``-p`` and ``-P``."""
+    return len(word) == 2 and word[0] == "-"
 
 
 def find_names(text: str) -> list[str]:
@@ -292,4 +341,4 @@ def _spell_out(word: str) -> tuple[str, ...]:
 _CASELESS = {unit: mark for unit, mark in UNITS.items() if unit not in CASED_UNITS}
 _QUANTITIES = Vocabulary({**UNIT_WORDS, **NUMERALS})
 _DATES, _NEGATIONS, _MODALS = map(Vocabulary, (DATES, NEGATIONS, MODALS))
-_OPPOSITES = Vocabulary({word: word.replace("+", " ") for word in OPPOSITES})
+_OPPOSITES = Vocabulary({word: word for word in OPPOSITES})

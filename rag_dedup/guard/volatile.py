@@ -24,8 +24,9 @@ _TIME = (
 LAST_UPDATED = re.compile(
     r"(?:\b(?:last|recently)[ \t]{1,3}(?:updated?|modified|edited|reviewed|changed|published|generated|"
     r"revised|built|modification|revision|review|change|edit)\b"
+    r"|\b(?:date|time)[ \t](?:updated|modified|edited|published|changed)\b"
     r"|^[^\w\n]{0,10}(?:updated|modified|edited|reviewed|published|generated|revised|stand)"
-    r"[ \t]{0,3}(?::|on\b|at\b|vom\b)"
+    r"(?:[ \t]{0,3}(?::|on\b|at\b|vom\b)|(?=[ \t]{1,3}[\w ]{1,20}[ \t]ago\b))"
     r"|\b(?:zuletzt|letzte)[ \t]{1,3}(?:aktualisiert|geändert|bearbeitet|aktualisierung|änderung)\b"
     r"|\bdernière[ \t]{1,3}(?:mise[ \t]{1,3}à[ \t]{1,3}jour|modification)\b|\bmis[ \t]{1,3}à[ \t]{1,3}jour\b"
     r"|\búltima[ \t]{1,3}(?:actualización|modificación|atualização|modificação)\b"
@@ -39,7 +40,7 @@ LAST_UPDATED = re.compile(
     r"|\bcập[ \t]{1,3}nhật[ \t]{1,3}lần[ \t]{1,3}cuối\b|\bterakhir[ \t]{1,3}diperbarui\b"
     r"|最后更新|最近更新|更新于|更新时间|最後更新|最終更新|更新日"
     r"|마지막[ ]?업데이트|최종[ ]?수정|최근[ ]?업데이트)"
-    r"[ \t]{0,3}(?:[:：\-–—][ \t]{0,3})?(?:" + _TIME + r"[ \t]{0,3}){1,10}",
+    r"[ \t]{0,3}(?:[:：\-–—][ \t]{0,3})?(?:(?:by|von|par|por|da|door)[ \t](?:[^\W\d_][\w.'’-]{0,30},?[ \t]){1,3})?(?:" + _TIME + r"[ \t]{0,3}){1,10}",
     re.IGNORECASE | re.MULTILINE,
 )
 """Lines such as ``Last updated: 3 May 2026``, in many languages. Guards forgive them."""

@@ -1,7 +1,8 @@
 """Words that carry a statement, in many languages: plain tables, to be read and extended.
 
 A table maps a word, in lower case, to its mark. Words with the same mark say the same, so that one may
-stand for the other. Marks ``pair=side`` belong to a pair of opposites; ``turn+on`` are two words.
+stand for the other. Marks ``pair=side`` belong to a pair of opposites; ``turn+on`` are two words, and
+``aktivier*`` all that begin so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ __all__ = [
     "BESIDE_DIGITS",
     "CASED_UNITS",
     "DATES",
+    "DENYING",
     "MODALS",
     "NEGATIONS",
     "NEGATIVE_UN",
@@ -47,7 +49,8 @@ NEGATIONS: Mapping[str, str] = _read(
     """
     no not none never nor neither without except unless nothing nobody nowhere hardly barely
     excluding lacks lack lacking
-    not: ain aint
+    not: ain aint dont doesnt didnt isnt arent wasnt werent wont cant couldnt wouldnt shouldnt mustnt hasnt havent
+    jamás nimmer nirgendwo mitnichten keinesfalls keineswegs 除
     nicht kein keine keinen keinem keiner keines nie niemals nirgends nichts ohne außer weder kaum
     ne pas jamais aucun aucune sans sauf rien ni nul nulle hormis
     nunca ningún ninguna ninguno sin salvo excepto tampoco nada
@@ -72,7 +75,7 @@ NEGATIONS: Mapping[str, str] = _read(
     không chưa chẳng đừng
     tidak bukan jangan tanpa belum kecuali
     ไม่ ห้าม ยกเว้น อย่า
-    不 没 沒 无 無 未 非 别 勿 莫 否 禁 ない なく なかっ なけれ ません ぬ ずに 않 없 못 아니 안
+    不 没 沒 无 無 未 非 别 勿 莫 否 禁 ない なく なかっ なけれ ません ぬ ずに 않 없 못 아니 안 마십 마세 말아 말고
     invalid incorrect inactive insecure incompatible incomplete inconsistent insufficient inaccurate
     ineligible inaccessible inappropriate ineffective inefficient infinite invisible invalidate
     indirect indirectly informal independent inadvisable
@@ -89,6 +92,9 @@ NEGATIVE_UN = re.compile(
 )
 """Words that begin with un- and are negations; ``under``, ``unit``, ``until`` and German ``unser`` are not."""
 
+DENYING = frozenset("un in im il ir dis non anti mis a de des dé dés ent in- non- не без бес nie nej o u on".split())
+"""Syllables that deny the word behind them, if that is a word of the other text."""
+
 MODALS: Mapping[str, str] = _read(
     """
     must: have+to has+to need+to needs+to
@@ -98,14 +104,21 @@ MODALS: Mapping[str, str] = _read(
     must: obrigatório devem moet moeten verplicht måste skal må musi muszą musí trzeba должен должна должны
     must: необходимо обязательно повинен повинні müssen zorunlu zorunda phải harus wajib 必须 必須 必要 須 须
     must: なければなりません なければならない 해야 필수 必ず ต้อง πρέπει חייב يجب باید चाहिए
+    must: 반드시 müss* muß* dois devons devez devront devra faut debes debemos deberás deberán deve devem devemos
+    must: devo dobbiamo bisogna occorre precisa precisam должн* нужно надо потрібно треба należy trzeba
+    must: muessen mora moraju trebuie kell täytyy pitää musí musíte musíme musisz musimy povinn* måste skall επιβάλλεται wajib harus
     should: should ought recommended recommend advised sollte sollten soll sollen devrait devraient recommandé
     should: debería deberían recomendado dovrebbe dovrebbero consigliato deveria deveriam recomendado zou
     should: moeten bör bør powinien powinna powinny měl следует рекомендуется nên sebaiknya 应该 应 應 應該 建议 推荐
     should: べき 推奨 권장 ควร
+    may: könn* koenn* dürf* duerf* kannst darfst peux pouvez pouvons pourra pourrez pourront puedes podemos
+    may: podrá podrán puoi possiamo potrà potranno podem poderá mogą można moż* мож* мог* може* лучше
+    may: získ* lze πορεί voi voivat lehet poate pot
     may: may can might could optional optionally permitted darf dürfen kann können könnte optional
     may: peut peuvent pourrait facultatif puede pueden podría opcional può possono potrebbe facoltativo
     may: pode podem poderia kan kunnen mag mogen kan får może mogą můžete může может могут можно можна
     may: edilebilir dapat boleh 可以 可 能 可能 でき てもよい สามารถ μπορεί יכול يمكن सकता सकते
+    only: seul seuls seule seules unicamente únicamente somente exclusivement exclusivamente esclusivamente
     only: only solely exclusively nur ausschließlich seulement uniquement solo sólo solamente soltanto
     only: somente apenas só alleen slechts bara endast kun tylko jen pouze только лише yalnızca sadece chỉ
     only: hanya
@@ -168,6 +181,10 @@ DATES: Mapping[str, str] = _read(
     hourly: hourly stündlich
     daily: daily täglich quotidien diario diariamente giornaliero diário dagelijks ежедневно 每天 毎日 매일
     weekly: weekly wöchentlich hebdomadaire semanal settimanale wekelijks еженедельно 每周 毎週 매주
+    monthly: ежемесячн* mensual* mensuel* mensil* mensai* monatlich* miesięczn* měsíčn* aylık
+    yearly: ежегодн* anual* annuel* annual* anuai* jährlich* roczn* ročn* yıllık
+    weekly: еженедельн* semanal* semanai* settimanal* hebdomadaire* wöchentlich* tygodniow* týdenn* haftalık
+    daily: ежедневн* diari* quotidien* giornalier* täglich* dzienn* denn* günlük
     monthly: monthly monatlich mensuel mensual mensile mensal maandelijks ежемесячно 每月 毎月 매월
     quarterly: quarterly vierteljährlich trimestriel trimestral
     yearly: yearly annual annually jährlich annuel anual annuale jaarlijks ежегодно 每年 毎年 매년
@@ -191,6 +208,9 @@ NUMERALS: Mapping[str, str] = _read(
     thousands million millions billion billions trillion zero dozen half twice thrice double triple
     second third fourth fifth sixth seventh eighth ninth tenth quarter
     zwei drei vier fünf sechs sieben acht neun zehn zwölf zwanzig hundert tausend
+    दो तीन चार पांच पाँच छह सात आठ नौ दस اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة
+    iki üç dört beş altı yedi sekiz dokuz två sju åtta nio tio dwa trzy cztery pięć sześć dziesięć
+    dva tři čtyři pět šest deset bốn năm sáu bảy tám chín mười dua tiga empat enam
     deux trois quatre cinq sept huit neuf dix vingt cent mille
     dos tres cuatro cinco ocho nueve diez veinte
      tre quattro cinque sei otto nove dieci
@@ -221,10 +241,10 @@ UNITS: Mapping[str, str] = {
         ms: ms msec
         s: s sec secs с сек 秒 초
         min: min mins мин 分 分钟 分鐘 분
-        h: h hr hrs std ч 小时 小時 時間 시간
-        d: d 天 日 日間 일
+        h: h hr hrs std ora ч 小时 小時 時間 시간
+        d: d tag 天 日 日間 일
         week: wk 周 週 週間 주
-        month: mo 个月 ヶ月 か月 個月 개월
+        month: mo ay 个月 ヶ月 か月 個月 개월
         year: yr yrs 年 년
         bit: bit
         nm: nm
@@ -292,9 +312,9 @@ UNIT_WORDS: Mapping[str, str] = _read(
     s: sekund sekundy seconden sekunder saniye วินาที giây detik ثانية ثوان सेकंड
     min: minute minutes minuten minuto minutos minuto minuti минут минуты минута minut minuty minuuttia dakika
     min: นาที phút menit دقيقة دقائق मिनट
-    h: hour hours stunde stunden heure heures hora horas ora час часа часов godzin godziny uren saat timmar
+    h: hour hours stunde stunden heure heures hora horas час часа часов godzin godziny uren saat timmar
     h: ชั่วโมง giờ ساعة ساعات घंटे
-    d: day days tag tage tagen jour jours día días giorno giorni dia dias день дня дней dni dzień dagen dagar
+    d: day days tage tagen jour jours día días giorno giorni dia dias день дня дней dni dzień dagen dagar
     d: gün
     d: วัน ngày hari يوم أيام दिन
     week: week weeks woche wochen semaine semaines semana semanas settimana settimane неделя недели недель
@@ -302,7 +322,7 @@ UNIT_WORDS: Mapping[str, str] = _read(
     week: tygodni tydzień hafta tuần minggu أسبوع أسابيع
     month: month months monat monate monaten mois mes meses mese mesi mês месяц месяца месяцев maanden
     month: miesięcy
-    month: ay tháng bulan شهر أشهر
+    month: tháng bulan شهر أشهر
     year: year years jahr jahre jahren ans année années año años anno anni ano anos год года лет jaar lat yıl
     year: năm tahun سنة سنوات
     byte: byte bytes octet octets
@@ -529,11 +549,188 @@ OPPOSITES: Mapping[str, tuple[str, ...]] = _read_pairs(
     quantity=most: mostly plupart mayoría maggior maioria большинство 大多数
     often=never: never nie niemals jamais nunca никогда nooit aldrig
     quantity=none: no none kein keine aucun ningún nessun nenhum
-    compare=lt: symbol<
-    compare=gt: symbol>
-    compare=le: symbol<=
-    compare=ge: symbol>=
-    compare=eq: symbol==
-    compare=ne: symbol!=
+    add=add: create creates created creating insert inserts apply applies applied
+    add=add: legg* dodaj* dodać přid* додат* добав* ekle* προσθ* הוסף أضف thêm tambah* เพิ่ม जोड़ें
+    add=remove: destroy destroys drop usuń usun* odstran* видал* удал* sil silin* διαγρ* מחק احذف xóa hapus*
+    add=remove: ลบ हटाएं verwijder* slett* slet*
+    whole=whole: full fully complete completely entire entirely whole vollständig* complet* totale
+    whole=whole: totalmente
+    whole=part: partial partially partly incomplete teilweise partiel* parcial* parzial*
+    price=free: free kostenlos kostenfrei gratis gratuit* бесплатн* безкоштовн* 免费 無料 무료 ücretsiz bezpłatn*
+    price=free: zdarma
+    price=paid: paid kostenpflichtig bezahlt payant* pago pagado платн* 付费 収费 有料 유료 ücretli płatn*
+    price=paid: a+pagamento
+    open=open: offen* geöffnet* ouvert* abierto* abierta* aperto aperta aberto aberta открыт* відкрит*
+    open=open: otwart* otevř* öppen öppna åben* åpen* açık ανοιχτ* פתוח مفتوح खुला mở buka terbuka เปิด 열림
+    open=open: 열어
+    open=close: geschlossen* fermé* cerrado* cerrada* chiuso chiusa fechado fechada закрыт* закрит* zamkni*
+    open=close: zavř* stängd* lukket* kapalı κλειστ* סגור مغلق बंद đóng tutup tertutup ปิด 닫힘 닫아 gesloten
+    order=before: przed* před innen ennen πριν לפני قبل पहले önce trước sebelum ก่อน 전에 이전 avanti ante
+    order=after: após po után jälkeen μετά אחרי بعد बाद sonra sau setelah sesudah หลัง 후에 이후 apres 后 na
+    allow=yes: allowing toegestaan tillåt* tillad* tillatt* sallit* dozwol* povolen* дозвол* разреш* можно
+    allow=yes: επιτρ* מותר* مسموح यस अनुमति được+phép diizinkan อนุญาต izin* 가능 允許 erlaub* gestatt* autoris*
+    allow=yes: permett* permitid* permess*
+    allow=no: verboden förbjud* forbud* forbudt kielle* zabron* zakázán* заборон* запре* нельзя απαγορ*
+    allow=no: אסור* محظور ممنوع निषिद्ध cấm dilarang ห้าม yasak* 불가 verbot* untersag* interdit* défendu*
+    allow=no: prohib* proib* vietat*
+    enable=on: ingeschakeld aktiver* aktivera* aktivoi* włącz* zapnut* zapn* увімк* включ* ενεργοποι* מופעל
+    enable=on: مفعل सक्षम bật diaktifkan เปิดใช้ etkin* 활성 啟用 オン activé* activad* attivat* ativad* habilit*
+    enable=on: aktivier*
+    enable=off: uitgeschakeld deaktiver* inaktivera* wyłącz* vypnut* vypn* вимк* выключ* отключ*
+    enable=off: απενεργοποι* מושבת معطل अक्षम tắt dinonaktifkan ปิดใช้ 停用 オフ désactiv* desactiv* disattiv*
+    enable=off: desativ* deshabilit* deaktivier*
+    most=most: höchst* maximal* maximum* максимальн* maksymaln* maksimaal maxim* massim* máxim* μέγιστ*
+    most=most: מקסימ* الأقصى अधिकतम tối+đa maks* สูงสุด en+fazla 最长 最高
+    most=least: mindest* minimal* minimum* минимальн* мінімальн* minimaln* minim* mínim* ελάχιστ* מינימ*
+    most=least: الأدنى न्यूनतम tối+thiểu ต่ำสุด en+az 最短 最低
+    bound=least: least mindestens wenigstens minimálně najmniej au+moins al+menos almeno pelo+menos
+    bound=least: ten+minste 至少 少なくとも не+менее
+    bound=most: up+to höchstens at+most bis+zu jusqu au+plus como+máximo al+massimo no+máximo hoogstens 最多
+    bound=most: 不超过 не+более
+    change=up: steig* erhöh* augment* aument* увелич* збільш* zwiększ* zvýš* ökar öka øg* stijg* 上升 上昇 naik
+    change=up: tăng artar artır* растёт растет
+    change=down: sink* senk* verringer* reduzier* diminu* rédui* dismin* reduc* reduz* ridu* уменьш* зменш*
+    change=down: снижа* падает zmniejsz* sníž* minskar minska daal* 下降 下落 turun giảm azal* 줄 감소
+    more=more: több enemmän więcej више больше бiльше fler mehr+als περισσότερ* יותר أكثر अधिक hơn lebih
+    more=more: daha+fazla 더 以上
+    more=less: kevesebb vähemmän mniej färre mindre λιγότερ* פחות أقل कम ít+hơn kurang daha+az 덜 以下
+    place=above: über oberhalb au-dessus encima sopra acima boven над powyżej nad üzerinde 上方 위
+    place=below: unter unterhalb au-dessous debajo sotto abaixo onder под poniżej pod altında 下方 아래
+    truth=true: wahr vraie verdadera vera waar prawda pravda doğru صحيح सही 对
+    truth=false: falsche fausse falsa onwaar fałsz nepravda yanlış خطأ गलत 错
+    result=good: erfolg* réussi* exitos* riuscit* udany успешн* úspěšn* başarılı 成功 성공
+    result=bad: gescheiter* fehler* échou* échec fallid* fallit* nieuda* неудачн* neúspěšn* başarısız 失败 失敗
+    result=bad: 실패
+    accept=yes: genehmig* approuv* aproba* aprova* approvat* одобр* zatwierdz* 批准 承認 승인
+    accept=no: abgelehn* lehnt refus* rejet* rechaz* rejeita* rifiut* отклон* odrzuc* 驳回 却下 거부
+    public=public: publi* публичн* öffentlich* offentlig* julkinen
+    public=private: priva* приватн* prywatn* soukrom* yksityinen
+    start=start: starte* startet gestartet démarr* lanc* inici* avvi* запуск* запуст* uruchom* spust* başla*
+    start=start: 启动 開始 시작
+    start=stop: stopp* gestoppt beende* arrêt* deten* parar arrest* останов* зупин* zatrzym* zastav* durdur*
+    start=stop: 停止 중지
+    side=left: links linker venstre vänster vasen sol αριστερ* שמאל يسار बाएं trái kiri ซ้าย
+    side=right: rechter høyre höger oikea sağ δεξι* ימין يمين दाएं phải kanan ขวา
+    first=first: ersten erster eerste første första pierwsz* první перв* ilk πρώτ* أول पहला 第一
+    first=last: letzter laatste siste sista ostatni* poslední последн* son τελευταί* آخر अंतिम 最后一 最後
+    number=both: both
+    number=one: one either
+    size=large: large big
+    size=small: small tiny
+    depth=shallow: shallow
+    depth=deep: deep
+    weight=light: light lightweight
+    weight=heavy: heavy
+    risk=safe: harmless innocuous
+    risk=harmful: harmful toxic
+    plan=paid: premium
+    plan=free: freemium
+    credit=credit: credit credits credited
+    credit=debit: debit debits debited
+    gain=gain: gain gains gained profit profits win wins won
+    gain=loss: loss losses lose loses lost
+    strength=strong: strong stronger strongest
+    strength=weak: weak weaker weakest
+    origin=internal: inbound incoming ingress
+    origin=external: outbound outgoing egress
+    order2=ahead: previous previously preceding
+    order2=next: next subsequent subsequently
+    entrance=enter: enter enters entering entry login
+    entrance=leave: leave leaves leaving exit exits logout
+    person=buyer: buyer buyers customer customers tenant tenants employee employees borrower licensee lessee
+    person=seller: seller sellers vendor vendors landlord landlords employer employers lender licensor
+    person=seller: lessor
+    plural=single: single singly
+    plural=multiple: multiple several
+    mode=read: readable read-only readonly
+    mode=write: writable writeable read-write
+    case=upper: uppercase
+    case=lower: lowercase
+    order3=fifo: fifo
+    order3=lifo: lifo
+    strict=strict: strict strictly
+    strict=lenient: lenient loosely
+    permanent=permanent: permanent permanently persistent forever
+    permanent=temporary: temporary temporarily ephemeral transient
+    enable=on: eingeschaltet* einschalt* encend* acces* acend* aan
+    enable=off: ausgeschaltet* ausschalt* abgeschaltet* abschalt* éteint* apagad* spent* deslig* uit
+    often=often: often frequently häufig oft souvent frecuente* spesso часто vaak ofta często sık 经常 よく 자주
+    often=often: غالبا
+    often=rarely: rarely seldom infrequently selten rarement raramente raras редко zelden sällan rzadko
+    often=rarely: nadiren 很少 めったに 드물 نادرا
+    change=up: sube suben subir subió sobe sobem subiu aumentou вырос* растут wzr* rośnie yüksel* ارتفع* 上涨
+    change=up: 涨 上が 올랐 올라 오른 상승
+    change=down: baja bajan bajar bajó cai caem caiu diminuiu упал* спад* spad* maleje düş* انخفض* 下跌 跌 下が
+    change=down: 내렸 내려 내린 하락
+    height=high: مرتفع* 높 elevad* haut haute hauts hautes alta altos altas hoge hoog högt hög wysok*
+    height=low: منخفض* 낮 faible faibles basse baja bajos baixa bassa lage laag lågt låg nisk*
+    open=open: 开门 开业 開い 営業 열려 열린 खुली खुले פתוח* مفتوح* ανοιχτ*
+    open=close: 关门 关闭 閉ま 닫혀 닫힌 סגור* مغلق* κλειστ*
+    hardness=soft: soft softer weich*
+    hardness=hard: hard harder hart
+    packet=forward: forward forwards forwarded pass passes passed
+    packet=drop: drop drops dropped discard discards discarded block blocks blocked
+    rank2=secondary: followers replicas slaves secondaries
+    rank2=primary: leaders masters primaries
+    age=old: existing former
+    add=add: replace replaces replaced
+    size=large: supérieur* superior* superiore
+    size=small: inférieur* inferior* inferiore
+    place=above: 이상 초과
+    place=below: 이하 미만
+    tax=with: 税込
+    tax=without: 税抜
+    approval=yes: かまいません かまわない よい
+    approval=no: いけません いけない ならない
+    motion=forward: forwards ahead
+    motion=backward: backward backwards
+    sign=plus: plus
+    sign=minus: minus
+    extent=global: global globally worldwide
+    extent=local: local locally regional
+    demand=mandatory: mandatory compulsory
+    demand=voluntary: voluntary voluntarily
+    legal=legal: legal lawful legally
+    legal=illegal: illegal unlawful
+    guilt=guilty: guilty liable
+    guilt=innocent: innocent
+    health=alive: alive living
+    health=dead: dead deceased
+    danger=benign: benign
+    danger=malignant: malignant malicious
+    pressure=hyper: hypertension hyperglycemia hyperthyroidism
+    pressure=hypo: hypotension hypoglycemia hypothyroidism
+    dose=maximum: ceiling cap
+    dose=minimum: floor
+    result=good: win wins won
+    result=bad: lose loses lost
+    pay=debtor: borrower debtor payer
+    pay=creditor: lender creditor payee
+    tense=future: upcoming future
+    tense=past: past
+    fixed=fixed: fixed constant
+    fixed=variable: variable floating
+    gross=gross: gross brutto brut bruto lordo
+    gross=net: net netto neto
+    hot=cached: cached
+    hot=uncached: uncached
+    direction=client: client clients client-side
+    direction=server: server servers server-side
+    duty=optional: optional
+    duty=default: default
+    depth=top: topmost outer outermost
+    depth=bottom: innermost inner bottommost
+    wet=dry: dry
+    wet=wet: wet
+    clock=clockwise: clockwise
+    clock=counter: counterclockwise anticlockwise
+    stereo=odd: odd
+    stereo=even: even
+    compare=lt: <
+    compare=gt: >
+    compare=le: <=
+    compare=ge: >=
+    compare=eq: ==
+    compare=ne: !=
     """
 )
