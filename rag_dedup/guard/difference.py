@@ -164,7 +164,9 @@ def cut_differences(here: str, there: str) -> list[Part]:
             if gap.other_start == gap.other_stop
             else gap.start == gap.stop and _is_sentence(there, theirs, gap.other_start, gap.other_stop),
         )
-        for gap, before, after in _measure_around(gaps, len(keys), _AROUND if here.isascii() else _AROUND_UNSPACED)
+        for gap, before, after in _measure_around(
+            gaps, len(keys), _AROUND if here.isascii() else _AROUND_UNSPACED
+        )
     ]
 
 

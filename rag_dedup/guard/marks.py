@@ -118,9 +118,9 @@ class Vocabulary:
         found = []
         last = ""
         for word in _read_words(text):
-            if word in self._seconds and (mark := self.table.get(f"{last}+{word}")) is not None:
-                found.append(mark)
-            elif (mark := self.find_mark(word)) is not None:
+            mark = self.table.get(f"{last}+{word}") if word in self._seconds else None
+            mark = self.find_mark(word) if mark is None else mark
+            if mark is not None:
                 found.append(mark)
             last = word
         return found + self.find_unspaced(text)
@@ -251,7 +251,11 @@ def find_words(text: str) -> list[str]:
             found.append(f"{last}+{word}")
         found.append(word)
         last = word
-    return found + _OPPOSITES.find_unspaced(text) + [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
+    return (
+        found
+        + _OPPOSITES.find_unspaced(text)
+        + [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
+    )
 
 
 def name_sides(word: str) -> Sequence[str]:

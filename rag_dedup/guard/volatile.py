@@ -17,7 +17,8 @@ _TIME = (
     + "|".join(
         sorted((re.escape(word) for word in DATES if word.isalpha()), key=lambda word: (-len(word), word))
     )
-    + r"|on|at|am|le|el|il|em|de|del|of|den|der|à|a|um|op|på|na|dne|v|pada|ngày|r|roku|г|года|року|the|utc|gmt|[ap]m|est|pst|cet|"
+    + r"|on|at|am|le|el|il|em|de|del|of|den|der|à|a|um|op|på|na|dne|v|pada|ngày|r|roku|г|года|року|the|"
+    r"utc|gmt|[ap]m|est|pst|cet|"
     r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|ago|just|now|th|st|nd|rd)\b[.,]?)"
 )
 
@@ -40,7 +41,10 @@ LAST_UPDATED = re.compile(
     r"|\bcập[ \t]{1,3}nhật[ \t]{1,3}lần[ \t]{1,3}cuối\b|\bterakhir[ \t]{1,3}diperbarui\b"
     r"|最后更新|最近更新|更新于|更新时间|最後更新|最終更新|更新日"
     r"|마지막[ ]?업데이트|최종[ ]?수정|최근[ ]?업데이트)"
-    r"[ \t]{0,3}(?:[:：\-–—][ \t]{0,3})?(?:(?:by|von|par|por|da|door)[ \t](?:[^\W\d_][\w.'’-]{0,30},?[ \t]){1,3})?(?:" + _TIME + r"[ \t]{0,3}){1,10}",
+    r"[ \t]{0,3}(?:[:：\-–—][ \t]{0,3})?"
+    r"(?:(?:by|von|par|por|da|door)[ \t](?:[^\W\d_][\w.'’-]{0,30},?[ \t]){1,3})?(?:"
+    + _TIME
+    + r"[ \t]{0,3}){1,10}",
     re.IGNORECASE | re.MULTILINE,
 )
 """Lines such as ``Last updated: 3 May 2026``, in many languages. Guards forgive them."""

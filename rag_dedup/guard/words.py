@@ -92,7 +92,7 @@ NEGATIVE_UN = re.compile(
 )
 """Words that begin with un- and are negations; ``under``, ``unit``, ``until`` and German ``unser`` are not."""
 
-DENYING = frozenset("un in im il ir dis non anti mis a de des dé dés ent in- non- не без бес nie nej o u on".split())
+DENYING = frozenset("un in im il ir dis non anti mis a de des dé dés ent in- non- не без бес nie nej".split())
 """Syllables that deny the word behind them, if that is a word of the other text."""
 
 MODALS: Mapping[str, str] = _read(

@@ -67,7 +67,7 @@ def test_the_table_is_broad() -> None:
 BEFORE = """The broker keeps a log of all messages that a client sends to a topic and hands them out in order.
 Each consumer reads at a pace of its own, and the log remembers how far it came. Whoever comes late is
 handed what the others have long seen, since the log forgets by age and by age alone."""
-AFTER = """The exporter reads samples from a queue and writes batches of them to storage, from which the reports
+AFTER = """The exporter reads samples from a queue and writes batches of them to storage, from which reports
 of the team are drawn whenever somebody asks for one. A report that somebody has drawn stays where it is,
 with the name of the person who drew it and the queue that the samples came from."""
 
@@ -78,7 +78,9 @@ def test_pairs_within_a_page(pair: dict[str, str]) -> None:
     first, second = (f"{BEFORE}\n\n{text}\n\n{AFTER}" for text in (pair["a"], pair["b"]))
     plan = Deduplicator().plan([Document("a", first, "a"), Document("b", second, "b")])
     decision = plan.decisions[1]
-    if content_key(first) == content_key(second):  # what differs in case alone is equal, and no guard is asked
+    if content_key(first) == content_key(
+        second
+    ):  # what differs in case alone is equal, and no guard is asked
         assert (decision.action, decision.method) == ("drop", "exact")
     elif "guard" in pair:
         assert decision.action == "keep"
