@@ -27,7 +27,7 @@ from rag_dedup.document import (
 from rag_dedup.draft import Draft
 from rag_dedup.errors import UnknownRunError
 from rag_dedup.fingerprint import MinHash
-from rag_dedup.guard import Guard, find_difference
+from rag_dedup.guard import Findings, Guard, find_difference
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
 from rag_dedup.outcome import compare_states
@@ -113,6 +113,7 @@ class Planner:
     draft: Draft = field(init=False)
     _block: Block = field(init=False, default=NOTHING)
     _differences: dict[tuple[str, str], GuardHit | None] = field(init=False, default_factory=dict)
+    _known_parts: Findings = field(init=False, default_factory=dict)
     _orphans: dict[Source, list[EntryKey]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -209,6 +210,7 @@ class Planner:
             return Block(None, {}, whole)
         scopes, distinct = [scope for scope, _ in texts], [text for _, text in texts]
         self._differences.clear()
+        self._known_parts.clear()
         signed = self.rules.minhash.sign_all(distinct, scopes, workers=self.rules.workers)
         matcher = Matcher(
             self.draft,
@@ -303,7 +305,7 @@ class Planner:
         """Compare two texts, each pair once for each block: the same text comes from many pages."""
         pair = here, there
         if pair not in self._differences:
-            self._differences[pair] = find_difference(self.rules.guards, here, there)
+            self._differences[pair] = find_difference(self.rules.guards, here, there, self._known_parts)
         return self._differences[pair]
 
     def _place_again(self, entry: Entry) -> None:

@@ -9,6 +9,7 @@ make 10⁵ and 105 the same.
 from rag_dedup.guard.kinds import (
     DEFAULT_GUARDS,
     NAMES,
+    Findings,
     Guard,
     find_difference,
     ignore_volatile,
@@ -21,6 +22,7 @@ __all__ = [
     "NAMES",
     "REQUEST_IDS",
     "VIEW_COUNTERS",
+    "Findings",
     "Guard",
     "find_difference",
     "ignore_volatile",

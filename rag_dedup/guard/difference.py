@@ -119,10 +119,10 @@ def cut_regions(here: str, there: str) -> Iterator[tuple[str, str]]:
         at_end = stop == len(here) and other_stop == len(there)
         if not at_end:
             anchors = _find_anchors(mine, theirs, whole)
-            if not anchors:
+            last, other_last = anchors[-1] if anchors else (0, 0)
+            if last == other_last == 0:  # nothing, or no way forward: one text ends here
                 window *= 4
                 continue
-            last, other_last = anchors[-1]
             whole = Gap(0, last + 1, 0, other_last + 1)
         starts = list(itertools.accumulate((len(line) + 1 for line in mine), initial=start))
         other_starts = list(itertools.accumulate((len(line) + 1 for line in theirs), initial=other_start))
@@ -213,7 +213,7 @@ def _count_common(
     here: str, there: str, start: int = 0, other_start: int = 0, most: int | None = None
 ) -> int:
     """Return how many characters two texts have in common from their starts on, ``most`` at most."""
-    limit = min(len(here) - start, len(there) - other_start)
+    limit = max(min(len(here) - start, len(there) - other_start), 0)
     if most is not None:
         limit = min(limit, most)
     low, step = 0, 64

@@ -28,6 +28,7 @@ from rag_dedup.text import cut_invisible
 __all__ = [
     "DEFAULT_GUARDS",
     "NAMES",
+    "Findings",
     "Guard",
     "find_difference",
     "find_first_unlike",
@@ -36,6 +37,7 @@ __all__ = [
 
 Marks = Sequence[str]
 Volatile = tuple[re.Pattern[str], ...]
+Findings = dict[tuple[str, str], GuardHit | None]
 
 
 def find_first_unlike(here: Marks, there: Marks) -> tuple[str, str] | None:
@@ -111,7 +113,8 @@ class Guard:
         name: the kind, as it appears in :attr:`Decision.guard`.
         find: reads the marks out of a text, in order. Must be pure and take linear time.
         local: whether each mark depends only on what lies within two words of it. Then only the parts in
-            which two texts differ are read, each beside what stands in its place.
+            which two texts differ are read, each beside what stands in its place, without characters
+            that have no width.
         compare: what is unlike in the marks of two texts, of here and of there; ``None`` if nothing is.
         bound: whether a mark is about the words around it, such as a negation, so that it must not move.
         added: whether a mark counts in a sentence that only one of the texts has: a sentence more about
@@ -177,8 +180,16 @@ def ignore_volatile(guards: Iterable[Guard], patterns: Iterable[str | re.Pattern
     return tuple(replace(guard, volatile=(*guard.volatile, *more)) for guard in guards)
 
 
-def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
+def find_difference(
+    guards: Sequence[Guard], here: str, there: str, known: Findings | None = None
+) -> GuardHit | None:
     """Return the first load-bearing difference of two texts, ``None`` if there is none.
+
+    Args:
+        guards: what to look for, in this order, in each part in which the texts differ.
+        here, there: the texts.
+        known: what the same guards found before in parts of texts; is added to. The same edits come again
+            in many pages.
 
     >>> find_difference(DEFAULT_GUARDS, "99.9 % uptime", "99.5 % uptime")
     GuardHit(kind='number', here='99.9', there='99.5')
@@ -186,10 +197,14 @@ def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit 
     if not guards or here == there:
         return None
     if there < here:  # so that both orders align alike
-        hit = find_difference(guards, there, here)
+        hit = find_difference(guards, there, here, known)
         return None if hit is None else GuardHit(hit.kind, hit.there, hit.here)
+    known = {} if known is None else known
+    local = [guard for guard in guards if guard.local]
     for region in cut_regions(here, there):
-        hit = _compare([guard for guard in guards if guard.local], *region)
+        if region not in known:
+            known[region] = _compare(local, *map(cut_invisible, region))
+        hit = known[region]
         if hit is not None:
             return hit
     return _compare([guard for guard in guards if not guard.local], here, there)
@@ -197,7 +212,6 @@ def find_difference(guards: Sequence[Guard], here: str, there: str) -> GuardHit 
 
 def _compare(guards: Sequence[Guard], here: str, there: str) -> GuardHit | None:
     """Return the first load-bearing difference of two texts, but for what may differ."""
-    here, there = cut_invisible(here), cut_invisible(there)
     raw = Pair(here, there)
     forgiven: dict[Volatile, Pair] = {}
     for guard in guards:

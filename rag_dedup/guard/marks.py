@@ -115,15 +115,19 @@ class Vocabulary:
 
     def find(self, text: str) -> list[str]:
         """Return the marks of the words of a text."""
+        words = _read_words(text)
         found = []
-        last = ""
-        for word in _read_words(text):
-            mark = self.table.get(f"{last}+{word}") if word in self._seconds else None
-            mark = self.find_mark(word) if mark is None else mark
+        for place in self.find_places(words):
+            phrase = f"{words[place - 1]}+{words[place]}" if place else ""
+            mark = self.table.get(phrase) or self.find_mark(words[place])
             if mark is not None:
                 found.append(mark)
-            last = word
         return found + self.find_unspaced(text)
+
+    def find_places(self, words: Sequence[str]) -> list[int]:
+        """Return the places of words that may have a mark, which few have."""
+        table, stems, seconds = self.table, self._stems, self._seconds
+        return [i for i, word in enumerate(words) if word in table or word[:3] in stems or word in seconds]
 
     def find_mark(self, word: str) -> str | None:
         """Return the mark of a word."""
@@ -198,7 +202,7 @@ def find_dates(text: str) -> list[str]:
     ['day 5', 'month 5', 'pm', 'utc']
     """
     found = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text) if _DATES.find_places(_read_words(text)) else ():
         word = match[0].lower()
         mark = _DATES.find_mark(word)
         if mark is not None and (word not in BESIDE_DIGITS or _is_beside_digit(text, match)):
@@ -219,7 +223,10 @@ def find_negations(text: str) -> list[str]:
     >>> find_negations("It is not allowed. Don't ask; unsupported!")
     ['not', 'not', 'unsupported']
     """
-    found = [mark for word in _read_words(text) if (mark := _name_negation(word)) is not None]
+    words = _read_words(text)
+    places = _NEGATIONS.find_places(words)
+    places = sorted({*places, *(i for i, word in enumerate(words) if word[:2] == "un")})
+    found = [mark for place in places if (mark := _name_negation(words[place])) is not None]
     return found + _NEGATIONS.find_unspaced(text)
 
 
@@ -288,9 +295,13 @@ def find_identifiers(text: str) -> list[str]:
     for token in _TOKEN.findall(text):
         if len(token) > 1 and token.isalpha() and token.islower():
             continue  # most words, soon told
-        token = _HERE.sub("", token).strip(_EDGES)
+        if token[0] == ".":
+            token = _HERE.sub("", token)
+        token = token.strip(_EDGES)
         if _IDENTIFIER.search(token) is not None:
-            token = _LONG_FLAG.sub("--", token.replace("/#", "#"))
+            token = token.replace("/#", "#")
+            if token[0] == "-":
+                token = _LONG_FLAG.sub("--", token)
             found.append(token if is_short_flag(token) else token.lower())
     return found + [token.lower() for token in _CODE.findall(text) if token.isalpha() or "-" in token]
 

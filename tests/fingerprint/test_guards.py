@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_dedup import DEFAULT_GUARDS, Deduplicator, Document, Guard
 from rag_dedup.document import GuardHit
-from rag_dedup.guard import NAMES, REQUEST_IDS, VIEW_COUNTERS, find_difference, ignore_volatile
+from rag_dedup.guard import NAMES, REQUEST_IDS, VIEW_COUNTERS, difference, find_difference, ignore_volatile
 from rag_dedup.guard.marks import find_numbers
 from rag_dedup.text import content_key
 
@@ -129,6 +130,26 @@ def test_other_digits_are_another_fact(pair: tuple[str, str]) -> None:
     """However differences are cut and aligned, none is overlooked."""
     if read_digits(pair[0]) != read_digits(pair[1]):
         assert find_difference(DEFAULT_GUARDS, *pair) is not None
+
+
+@given(edited_pairs(), st.sampled_from([1, 4, 16]))
+@settings(max_examples=500)
+def test_texts_are_read_to_their_ends(pair: tuple[str, str], window: int) -> None:
+    """However little is read at a time, all differences are seen, in order."""
+    with mock.patch.object(difference, "_WINDOW", window):
+        regions = list(difference.cut_regions(*pair))
+        if read_digits(pair[0]) != read_digits(pair[1]):
+            assert find_difference(DEFAULT_GUARDS, *pair) is not None
+    assert all(here in pair[0] and there in pair[1] for here, there in regions)
+    assert (regions == []) == (pair[0] == pair[1])
+
+
+@pytest.mark.parametrize("rest", ["\n", "\nmore", "\n\nmore\n", " more", " more\n\nmore"])
+@pytest.mark.parametrize("text", ["", "one", "one\n", "one\ntwo", "one\n\ntwo\n\n"])
+def test_one_text_goes_on_where_the_other_ends(text: str, rest: str) -> None:
+    longer = text + rest * 3000
+    assert find_difference(DEFAULT_GUARDS, text, longer) is None
+    assert find_difference(DEFAULT_GUARDS, longer + " 5", text) == ("number", "5", "")
 
 
 @given(edited_pairs())
