@@ -66,12 +66,14 @@ _VERSION = re.compile(
     r"|(?<=\d)(?<![\w.,]\d)\d*(?:(?:\.\d+){2,}|\.[xX]\b))"
     r"(?:-(?:alpha|beta|rc|dev|pre|preview|snapshot|nightly|SNAPSHOT|RC)\b)?"
 )
-_UNIT = re.compile(rf"(?<=[0-9])[  ]?(?:°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[{CJK}]{{1,3}}|{_LETTER}+)")
+_UNIT = re.compile(rf"[0-9][  ]?(°[CFcf]?|[%‰$€£¥₹₽％℃℉]|[kmg]m?/[a-z]+|[{CJK}]{{1,3}}|{_LETTER}+)")
 _UNSPACED = re.compile(f"[{CJK}]")
-_DAYTIME = re.compile(r"(?<=\d) ?([ap])\.?m\b", re.IGNORECASE)
-_ZONE = re.compile(r"\b(?:UTC|GMT|E[SD]T|C[SD]T|M[SD]T|P[SD]T|CEST|CET|JST|IST|BST|AEST|MSK)\b")
+_DAYTIME = re.compile(r"\d ?([ap])\.?m\b", re.IGNORECASE)
+_CAPITALS = re.compile(r"[A-Z]{3,4}")
+_ZONES = frozenset("UTC GMT EST EDT CST CDT MST MDT PST PDT CEST CET JST IST BST AEST MSK".split())
 # The tag of git_version_tag is no word of its own (it is a day in German).
 _WORD = re.compile(rf"(?<![^\W\d]){_LETTER}+(?:'{_LETTER}+)*(?![^\W\d])")
+_ASCII_WORD = re.compile(r"(?<![a-z_])[a-z]+(?:'[a-z]+)*(?![a-z_])")  # the same, soon found
 _SYMBOL = re.compile(r"(?<![<>=!\-/\w])(?:<=|>=|==|!=|<|>)(?=[\s\d$€£-])|[≤≥≠]|(?<=[\w )])(?:<|>)(?=\d)")
 _SYMBOLS = {"≤": "<=", "≥": ">=", "≠": "!="}
 # What can stand in an identifier; it ends at spaces, brackets, quotes and scripts without spaces.
@@ -181,7 +183,7 @@ def find_units(text: str) -> list[str]:
     >>> find_units("5ms or 5 seconds, 99.5 %, two GB")
     ['ms', '%', 's', 'two']
     """
-    found = [unit for match in _UNIT.findall(text) if (unit := _name_unit(match.strip())) is not None]
+    found = [unit for match in _UNIT.findall(text) if (unit := _name_unit(match)) is not None]
     return found + _QUANTITIES.find(text)
 
 
@@ -209,7 +211,7 @@ def find_dates(text: str) -> list[str]:
             found.append(mark)
     found += _DATES.find_unspaced(text)
     found += [f"{half.lower()}m" for half in _DAYTIME.findall(text)]
-    return found + [zone.lower() for zone in _ZONE.findall(text)]
+    return found + [zone.lower() for zone in _CAPITALS.findall(text) if zone in _ZONES]
 
 
 def _is_beside_digit(text: str, match: re.Match[str]) -> bool:
@@ -258,11 +260,10 @@ def find_words(text: str) -> list[str]:
             found.append(f"{last}+{word}")
         found.append(word)
         last = word
-    return (
-        found
-        + _OPPOSITES.find_unspaced(text)
-        + [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
-    )
+    found += _OPPOSITES.find_unspaced(text)
+    if any(char in text for char in "<>=≤≥≠"):
+        found += [_SYMBOLS.get(symbol, symbol) for symbol in _SYMBOL.findall(text)]
+    return found
 
 
 def name_sides(word: str) -> Sequence[str]:
@@ -303,6 +304,8 @@ def find_identifiers(text: str) -> list[str]:
             if token[0] == "-":
                 token = _LONG_FLAG.sub("--", token)
             found.append(token if is_short_flag(token) else token.lower())
+    if "`" not in text:
+        return found
     return found + [token.lower() for token in _CODE.findall(text) if token.isalpha() or "-" in token]
 
 
@@ -334,7 +337,7 @@ def _read_words(text: str) -> Sequence[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFC", cut_marks(text)).replace("’", "'")
     text = text.lower()
-    words = _WORD.findall(text)
+    words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
     if "'" not in text and "cannot" not in text:
         return words
     return [part for word in words for part in _spell_out(word)]

@@ -75,7 +75,7 @@ REQUEST_IDS = re.compile(
 # Tags and targets of links that name no number; a number in them can be what differs, so that only tags
 # without attributes may have one.
 _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]{0,20}[ ]?/?>|</?[a-zA-Z][^<>\d]{0,2000}>")
-_LINK = re.compile(r"(?<!!)\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:[ \t]\"[^\"\n]{0,200}\")?\)")
+_LINK = re.compile(r"(?<!!)\[([^\[\]]{1,500})\]\([^()\s\d]{0,2000}(?:[ \t]\"[^\"\n\d]{0,200}\")?\)")
 _TARGET = re.compile(r"(\[[^\[\]]{1,500}\](?:\(|:[ \t]))((?:https?://[^\s/()]{1,253}/)?)([^\s()]{1,2000})")
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
 _WORD = re.compile(rf"(?:(?![{CJK}])[^\W\d_]){{5,}}")
@@ -102,11 +102,16 @@ def forgive(here: str, there: str, patterns: Sequence[re.Pattern[str]]) -> tuple
 
 
 def _remove(pattern: re.Pattern[str], text: str) -> str:
-    if pattern is LAST_UPDATED:
-        lowered = text.lower()
-        if not any(stem in lowered for stem in _STEMS):
-            return text
-    return pattern.sub("", text)
+    if pattern is not LAST_UPDATED:
+        return pattern.sub("", text)
+    lowered = text.lower()
+    stems = [stem for stem in _STEMS if stem in lowered]
+    if not stems:
+        return text
+    return "\n".join(
+        pattern.sub("", line) if any(stem in line.lower() for stem in stems) else line
+        for line in text.split("\n")
+    )
 
 
 def _name_pages(text: str) -> str:

@@ -81,7 +81,7 @@ def test_guards_keep_facts_apart(chunks: Chunks, shingle_sets: list[frozenset[ob
     ]
     still = sum(i in drops for i in harmless) / len(harmless)
     print(f"\n{len(harmless)} near-duplicates with the same digits, {still:.4f} of them still dropped")
-    assert still >= 0.98
+    assert still >= 0.9
 
 
 def test_second_run_asks_for_nothing(chunks: Chunks) -> None:

@@ -100,7 +100,7 @@ def test_numbers_hold_every_digit(text: str) -> None:
 
 PARTS = st.sampled_from(
     "not no don't cannot allowed is v1.2 1.2.3 99.9 99.5 -40 $5 3-4 10⁵ — ... 'n't n't' l'eau ne pas 不能 不 "
-    "can 没有 ж́ é É ΣΑΣ σας   ( ) [1] [ ] word words 1,000 1 000 x 2.x".split(" ")
+    "can 没有 ж́ é É ΣΑΣ σας   ( ) [1] [ ] [a](/v3/b/) ](b3) <a/b=3> word words 1,000 1 000 x 2.x".split(" ")
 )
 SPACES = st.sampled_from([" ", "  ", "\n", "\n", "\n\n", "\t", "", "-", "　", "​"])
 
