@@ -4,7 +4,8 @@
 words -> pure -> state -> engine -> rim          each imports only what stands to its left
 
 words    document  errors
-pure     text  kernels  url  segment  page  outline  edge  fingerprint  guard  survivor
+pure     text  kernels  url  segment  page  outline  edge  fingerprint  guard  preference
+         survivor
 state    tally  saved  boilerplate  index
 engine   request  intake  draft  matcher  outcome  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli

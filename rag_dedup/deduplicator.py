@@ -34,6 +34,7 @@ from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.intake import ScopeKey, find_scope, find_source, take_in
 from rag_dedup.kernels import can_warm_up, warm_up
 from rag_dedup.planner import Rules, make_plan
+from rag_dedup.preference import Preference
 from rag_dedup.request import Arrivals, Ingestion, Removal, Sweep
 from rag_dedup.text import tokenise
 from rag_dedup.url import KEY_SCHEME
@@ -55,6 +56,9 @@ class Deduplicator:
             0 and up to 1.
         guards: what must not differ between duplicates; ``()`` switches guards off.
         on_duplicate: ``"drop"``, or ``"annotate"`` to keep every document and label the duplicates.
+        prefer: which of the duplicates among the documents of one call survives, such as
+            ``[self_canonical, newest("version"), longest]`` of :mod:`rag_dedup.preference`; by default the
+            first that comes. What is in the index stays.
         scope_key: where the scope of a document comes from: a metadata key, several, or a function.
             ``None``: from :attr:`Document.scope`. A document without it is an error.
         seed: of the MinHash permutations, 0 to 2**32 - 1.
@@ -86,6 +90,7 @@ class Deduplicator:
         seed: int = 1,
         batch_size: int = 16384,
         workers: int = 1,
+        prefer: Preference | Sequence[Preference] = (),
     ) -> None:
         if on_duplicate not in ("drop", "annotate"):
             raise ConfigurationError(f"on_duplicate must be 'drop' or 'annotate', not {on_duplicate!r}")
@@ -94,6 +99,10 @@ class Deduplicator:
                 raise ConfigurationError(f"{name} must be a whole number, 1 or more, not {number!r}")
         if not isinstance(guards, Sequence) or not all(isinstance(guard, Guard) for guard in guards):
             raise ConfigurationError("guards must be several Guards, or () for none")
+        several = [prefer] if callable(prefer) else prefer
+        if not isinstance(several, Sequence) or not all(map(callable, several)):
+            raise ConfigurationError("prefer must be a function of a document, or several")
+        self._prefer = tuple(several)
         minhash = MinHash(threshold=threshold, seed=seed)
         self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
         self.scope_key = scope_key
@@ -369,6 +378,9 @@ class Deduplicator:
         arrivals = take_in(documents, self.scope_key, self.index.check)
         if sum(len(document.text) for document in arrivals.given) >= _WORTH_LOADING and can_warm_up():
             _load_kernel()
+        if self._prefer:
+            ranks = [tuple(prefer(document) for prefer in self._prefer) for document in arrivals.given]
+            return arrivals.arrange(sorted(range(len(ranks)), key=ranks.__getitem__))
         return arrivals
 
 

@@ -371,7 +371,7 @@ class Planner:
         forgotten: tuple[Source, ...] = (),
     ) -> Plan:
         """Say what is to happen."""
-        outcome = compare_states(self.draft, self.rules.is_stored, arrivals, labels, self.uncertain)
+        outcome = compare_states(self.draft, self.rules.is_stored, *arrivals.restore(labels), self.uncertain)
         report = Report.count(
             outcome.decisions,
             added=len(outcome.added),

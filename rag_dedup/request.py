@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
 
 from rag_dedup.document import Document, Entry, EntryKey, Place, Source
 
 __all__ = ["Arrivals", "Call", "Ingestion", "Removal", "Request", "Sweep"]
+
+
+Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +23,14 @@ class Arrivals:
         keys: (scope, id).
         sources: the key of its source, ``None`` if it has none.
         places: what it said when it came in.
+        turns: where in the call each stood; empty if they are in its order.
     """
 
     given: list[Document] = field(default_factory=list)
     keys: list[EntryKey] = field(default_factory=list)
     sources: list[str | None] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
+    turns: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.given)
@@ -33,6 +38,23 @@ class Arrivals:
     def make_entry(self, i: int, order: int) -> Entry:
         """Return the entry of a document that nothing is known of."""
         return Entry(self.keys[i], self.given[i].text, self.sources[i], order, self.places[i])
+
+    def arrange(self, turns: list[int]) -> Arrivals:
+        """Return the documents in another order, which they are decided on in."""
+        return Arrivals(
+            [self.given[i] for i in turns],
+            [self.keys[i] for i in turns],
+            [self.sources[i] for i in turns],
+            [self.places[i] for i in turns],
+            turns,
+        )
+
+    def restore(self, labels: Sequence[Label]) -> tuple[Arrivals, Sequence[Label]]:
+        """Return the documents in the order of the call, and what there is for each of them likewise."""
+        if not self.turns:
+            return self, labels
+        places = sorted(range(len(self)), key=self.turns.__getitem__)
+        return replace(self.arrange(places), turns=[]), [labels[i] for i in places]
 
 
 class Ingestion(NamedTuple):
