@@ -5,7 +5,7 @@ words -> pure -> state -> engine -> rim          each imports only what stands t
 
 words    document  errors
 pure     text  kernels  url  segment  page  outline  edge  fingerprint  guard  preference
-         survivor
+         survivor  merge
 state    tally  saved  boilerplate  index
 engine   request  intake  draft  matcher  outcome  planner  deduplicator  operations
 rim      html  files  adapter  langchain  llama_index  audit  cli
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rag_dedup.fingerprint import Exact, MinHash, SimHash, simhash
     from rag_dedup.guard import DEFAULT_GUARDS, Guard
     from rag_dedup.index import MemoryIndex, open_index
+    from rag_dedup.merge import Merge
     from rag_dedup.text import content_key
     from rag_dedup.url import (
         SAFE,
@@ -71,6 +72,7 @@ __all__ = [
     "HostRule",
     "KnownPages",
     "MemoryIndex",
+    "Merge",
     "MinHash",
     "Plan",
     "Provenance",
@@ -126,6 +128,7 @@ _MODULES = {
         "MemoryIndex",
         "open_index",
     ),
+    "merge": ("Merge",),
     "text": ("content_key",),
     "url": (
         "SAFE",

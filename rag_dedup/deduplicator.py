@@ -33,6 +33,7 @@ from rag_dedup.guard import DEFAULT_GUARDS, Guard
 from rag_dedup.index import Header, Index, MemoryIndex, View, open_index
 from rag_dedup.intake import ScopeKey, find_scope, find_source, take_in
 from rag_dedup.kernels import can_warm_up, warm_up
+from rag_dedup.merge import Merge
 from rag_dedup.planner import Rules, make_plan
 from rag_dedup.preference import Preference
 from rag_dedup.request import Arrivals, Ingestion, Removal, Sweep
@@ -55,7 +56,10 @@ class Deduplicator:
         threshold: Jaccard similarity of 3-token shingles from which two texts are duplicates, above
             0 and up to 1.
         guards: what must not differ between duplicates; ``()`` switches guards off.
-        on_duplicate: ``"drop"``, or ``"annotate"`` to keep every document and label the duplicates.
+        on_duplicate: ``"drop"``; ``"annotate"`` to keep every document and label the duplicates; or
+            ``"merge"`` to drop them and write what ``merge`` says into the metadata of the survivor. Plans
+            ask to write a survivor again whenever that changes.
+        merge: what a survivor gets: its sources by default, see :class:`rag_dedup.Merge`.
         prefer: which of the duplicates among the documents of one call survives, such as
             ``[self_canonical, newest("version"), longest]`` of :mod:`rag_dedup.preference`; by default the
             first that comes. What is in the index stays.
@@ -91,9 +95,14 @@ class Deduplicator:
         batch_size: int = 16384,
         workers: int = 1,
         prefer: Preference | Sequence[Preference] = (),
+        merge: Merge | None = None,
     ) -> None:
-        if on_duplicate not in ("drop", "annotate"):
-            raise ConfigurationError(f"on_duplicate must be 'drop' or 'annotate', not {on_duplicate!r}")
+        if on_duplicate not in ("drop", "annotate", "merge"):
+            raise ConfigurationError(
+                f"on_duplicate must be 'drop', 'annotate' or 'merge', not {on_duplicate!r}"
+            )
+        if merge is not None and on_duplicate != "merge":
+            raise ConfigurationError("merge goes with on_duplicate='merge'")
         for name, number in (("batch_size", batch_size), ("workers", workers)):
             if not isinstance(number, int) or number < 1:
                 raise ConfigurationError(f"{name} must be a whole number, 1 or more, not {number!r}")
@@ -104,7 +113,14 @@ class Deduplicator:
             raise ConfigurationError("prefer must be a function of a document, or several")
         self._prefer = tuple(several)
         minhash = MinHash(threshold=threshold, seed=seed)
-        self._rules = Rules(minhash, tuple(guards), on_duplicate == "annotate", batch_size, workers)
+        self._rules = Rules(
+            minhash,
+            tuple(guards),
+            on_duplicate == "annotate",
+            (merge or Merge()) if on_duplicate == "merge" else None,
+            batch_size,
+            workers,
+        )
         self.scope_key = scope_key
         if index is None:
             index = MemoryIndex()
@@ -233,8 +249,8 @@ class Deduplicator:
         """Return the documents of a committed plan that the vector store holds, input order first."""
         keys = list(dict.fromkeys((decision.scope, decision.id) for decision in plan.decisions))
         with self.index.snapshot() as view:
-            entries = view.entries(keys)
-        stored = [e.document for e in entries if e is not None and self.is_stored(e)]
+            entries = [e for e in view.entries(keys) if e is not None and self.is_stored(e)]
+            stored = self._hand_out(view, entries)
         given = set(keys)
         return stored + [d for d in plan.promoted if (d.scope, d.id) not in given]
 
@@ -306,18 +322,19 @@ class Deduplicator:
             raise InputError("ids must be several ids, not one str")
         left = dict.fromkeys(ids)
         there, stored, others = set(left), set[str](), set[str]()
-        missing: list[Document] = []
+        missing: list[Entry] = []
         with self.index.snapshot() as view:
             for entry in view:
                 id = entry.id
                 if self.is_stored(entry):
                     stored.add(id)
                     if id not in there:
-                        missing.append(entry.document)
+                        missing.append(entry)
                 elif id in there:
                     others.add(id)
+            added = self._hand_out(view, missing)
         return Drift(
-            added=tuple(missing),
+            added=tuple(added),
             removed=tuple(id for id in left if id in others and id not in stored),
             unknown=tuple(id for id in left if id not in stored and id not in others),
         )
@@ -369,6 +386,19 @@ class Deduplicator:
         't'
         """
         return find_scope(document, self.scope_key)
+
+    @property
+    def merged_keys(self) -> tuple[str, ...]:
+        """The metadata keys that a survivor may get from its duplicates."""
+        return () if self._rules.merge is None else self._rules.merge.keys
+
+    def _hand_out(self, view: View, entries: Sequence[Entry]) -> list[Document]:
+        """Return documents as the vector store is to have them."""
+        merge = self._rules.merge
+        if merge is None:
+            return [entry.document for entry in entries]
+        clusters = view.of_survivors([entry.key for entry in entries])
+        return [merge.apply(entry, others) for entry, others in zip(entries, clusters, strict=True)]
 
     def _sweep(self, sweep: Sweep) -> Plan:
         with self.index.snapshot() as view:

@@ -395,9 +395,10 @@ class Plan:
 
     Args:
         decisions: one per input document, in input order.
-        added: input documents that the vector store lacks or has in an older version.
+        added: input documents that the vector store lacks or has in an older version, or whose merged
+            metadata changed.
         removed: ids that the vector store must delete.
-        promoted: documents of earlier calls that now stand for themselves.
+        promoted: documents of earlier calls that now stand for themselves, or whose merged metadata changed.
         report: the counts.
         index: names the index that the plan is about.
         generation: its state.

@@ -103,6 +103,10 @@ class Draft:
         (there,) = self._base.of_survivors([key])
         return self._merge(there, self._relate().of_survivor(key))
 
+    def before_of_survivor(self, key: EntryKey) -> list[Entry]:
+        """Return the duplicates of a survivor as the base has them."""
+        return self._base.of_survivors([key])[0]
+
     def find(self, signatures: U64, limit: int) -> Hits:
         """Find survivors that share a key; for each key the earliest ``limit``."""
         self._post()

@@ -247,9 +247,12 @@ class DropNearDuplicates(BaseDocumentTransformer):
             self._promoted.difference_update(map(self._make_key, copies))
         kept = []
         for document, decision in zip(copies, plan.decisions, strict=True):
-            if waiting.pop((decision.scope, decision.id), None) is None:
+            known = waiting.pop((decision.scope, decision.id), None)
+            if known is None:
                 continue
             document.id = decision.id
+            merged = {key: known.metadata[key] for key in self.dedup.merged_keys if key in known.metadata}
+            document.metadata.update(merged)
             if decision.survivor is not None:  # seen only by those who annotate instead of dropping
                 document.metadata["duplicate_of"] = decision.survivor
             kept.append(document)

@@ -30,6 +30,7 @@ from rag_dedup.fingerprint import MinHash
 from rag_dedup.guard import Findings, Guard, find_difference
 from rag_dedup.index import View
 from rag_dedup.matcher import MOST_CANDIDATES, Matcher
+from rag_dedup.merge import Merge
 from rag_dedup.outcome import compare_states
 from rag_dedup.request import Arrivals, Call, Ingestion, Removal, Request, Sweep
 from rag_dedup.survivor import UNLIKE_ALL, Verdict, are_family, choose_survivor
@@ -48,6 +49,7 @@ class Rules:
         minhash: the fingerprint, with the threshold.
         guards: what must not differ between near-duplicates.
         annotate: whether duplicates are labelled and not dropped.
+        merge: what the metadata of a survivor get from its duplicates, if anything.
         batch_size: documents that are worked on at once, 1 or more; no decision depends on it.
         workers: threads that sign, 1 or more.
         limit: survivors that are compared for each key, 1 or more: the earliest.
@@ -56,6 +58,7 @@ class Rules:
     minhash: MinHash
     guards: tuple[Guard, ...]
     annotate: bool
+    merge: Merge | None
     batch_size: int
     workers: int
     limit: int = MOST_CANDIDATES
@@ -371,7 +374,9 @@ class Planner:
         forgotten: tuple[Source, ...] = (),
     ) -> Plan:
         """Say what is to happen."""
-        outcome = compare_states(self.draft, self.rules.is_stored, *arrivals.restore(labels), self.uncertain)
+        outcome = compare_states(
+            self.draft, self.rules.is_stored, self.rules.merge, *arrivals.restore(labels), self.uncertain
+        )
         report = Report.count(
             outcome.decisions,
             added=len(outcome.added),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from rag_dedup.adapter import copy_deeply, make_canonical_metadata
 from rag_dedup.document import Document as EngineDocument
 from rag_dedup.errors import InputError
 from rag_dedup.llama_index.links import get_link
+from rag_dedup.merge import COUNT_KEY, SOURCES_KEY
 from rag_dedup.url import UrlPolicy
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "copy_nodes",
     "find_document",
     "is_text",
+    "merge",
     "pack",
     "read_text",
     "set_text",
@@ -93,6 +95,15 @@ def annotate(node: BaseNode, key: str, value: Any) -> None:
             keys.append(key)
 
 
+def merge(node: BaseNode, metadata: Mapping[str, Any]) -> None:
+    """Give a node what its duplicates say; neither the embedding nor the model gets to see new keys."""
+    for key, value in metadata.items():
+        if key in node.metadata:
+            node.metadata[key] = value
+        else:
+            annotate(node, key, value)
+
+
 def annotate_canonical(
     node: BaseNode, url_keys: Sequence[str], policy: UrlPolicy, *, rewrite_source: bool
 ) -> None:
@@ -143,5 +154,8 @@ def unpack(document: EngineDocument) -> BaseNode:
     metadata = copy_deeply(dict(document.metadata), f"node {document.id!r}")
     node = json_to_doc(json.loads(metadata.pop(_NODE_KEY)))
     node.metadata = metadata
+    for key in (SOURCES_KEY, COUNT_KEY):
+        if key in metadata:
+            annotate(node, key, metadata[key])
     set_text(node, document.text)
     return node

@@ -32,6 +32,7 @@ from rag_dedup.llama_index.nodes import (
     copy_nodes,
     find_document,
     is_text,
+    merge,
     pack,
     read_text,
     set_text,
@@ -301,8 +302,13 @@ class DropNearDuplicates(_Transform):
         for node in copies:
             if is_text(node):
                 decision = next(decisions)
-                if waiting.pop((decision.scope, decision.id), None) is None:
+                known = waiting.pop((decision.scope, decision.id), None)
+                if known is None:
                     continue
+                merge(
+                    node,
+                    {key: known.metadata[key] for key in self.dedup.merged_keys if key in known.metadata},
+                )
                 if decision.survivor is not None:  # seen only by those who annotate instead of dropping
                     annotate(node, "duplicate_of", decision.survivor)
             kept.append(node)

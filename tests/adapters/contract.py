@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Sequence
 from datetime import date
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_dedup import SAFE, Deduplicator, Plan, SegmentCache
+from rag_dedup import SAFE, Deduplicator, Merge, Plan, SegmentCache
 from rag_dedup.errors import InputError, MissingScopeError
+from rag_dedup.merge import COUNT_KEY, SOURCES_KEY
 
 SITE = "https://docs.example.com"
 
@@ -195,6 +197,26 @@ class AdapterContract:
         )
         labels = [self.snapshot(chunk)["metadata"].get("duplicate_of") for chunk in out]
         assert labels == [None, self.id_of(out[0])]
+
+    def test_merging_tells_a_survivor_of_its_duplicates(self) -> None:
+        plans: list[Plan] = []
+        dedup = Deduplicator(on_duplicate="merge", merge=Merge(union=["tags"]))
+        drop = self.drop(dedup, on_plan=plans.append)
+        pages = {
+            name: self.make(PASSAGES[0], url=f"{SITE}/{name}", tags=[name], title=name) for name in "abc"
+        }
+        [merged] = self.run(drop, [pages["a"], pages["b"]])
+        metadata = self.metadata_of(merged)
+        assert (metadata["title"], metadata["tags"]) == ("a", ["a", "b"])
+        assert json.loads(metadata[SOURCES_KEY]) == [f"{SITE}/a", f"{SITE}/b"]
+        assert metadata[COUNT_KEY] == 2
+        # A later duplicate: the plan asks to write the survivor again.
+        [again] = self.run(drop, [pages["c"]])
+        assert self.metadata_of(again)[COUNT_KEY] == 3
+        assert self.id_of(again) == self.id_of(merged)
+        assert [document.id for document in plans[-1].promoted] == [self.id_of(merged)]
+        assert self.run(drop, [pages["c"]]) == []
+        assert self.metadata_of(pages["a"])["tags"] == ["a"]
 
     def test_scopes_never_mix(self) -> None:
         drop = self.drop(Deduplicator(scope_key="tenant"))

@@ -43,6 +43,7 @@ from pydantic import PrivateAttr
 from rag_dedup import SAFE, Deduplicator, Plan
 from rag_dedup.errors import DuplicateIdError, InputError, WorkerError
 from rag_dedup.llama_index import CanonicalizeUrls, DropNearDuplicates, ExtractHtml, StripBoilerplate
+from rag_dedup.merge import SOURCES_KEY
 from tests.adapters.contract import FOOTER, PASSAGES, SITE, AdapterContract, crawls
 
 PREVIOUS, NEXT = NodeRelationship.PREVIOUS, NodeRelationship.NEXT
@@ -166,6 +167,14 @@ def test_i7_i8_what_we_add_is_flat_and_seen_by_no_model() -> None:
     assert "duplicate_of" not in labelled.get_content(MetadataMode.EMBED)
     assert "duplicate_of" not in labelled.get_content(MetadataMode.LLM)
     node_to_metadata_dict(labelled, flat_metadata=True)
+    drop = DropNearDuplicates(Deduplicator(on_duplicate="merge"))
+    [merged] = drop([*split(out), *split(make_page("b", 0))])
+    [rebuilt] = drop(split(make_page("c", 0)))
+    for node in (merged, rebuilt):
+        assert SOURCES_KEY in node.metadata
+        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+            assert "rag_dedup" not in node.get_content(mode)
+        node_to_metadata_dict(node, flat_metadata=True)
 
 
 def test_i7_a_small_chunk_size_has_room_for_what_we_add() -> None:

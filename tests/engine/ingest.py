@@ -20,6 +20,9 @@ from rag_dedup.errors import UnavailableError
 
 Step = Callable[[Deduplicator], Plan]
 
+_HEAD_START = 4
+"""Steps that a child may do beyond the one in which it is killed."""
+
 SUBJECTS = (
     "the broker keeps a log of all messages that a client sends to a topic and hands them out in order",
     "a new node joins the cluster when the operator adds its address to the list and restarts the service",
@@ -91,21 +94,23 @@ class VectorStore:
         self._connection.close()
 
 
-def ingest(url: str, store: VectorStore) -> None:
-    """Do what is left of the job."""
+def ingest(url: str, store: VectorStore, last: int | None = None) -> None:
+    """Do what is left of the job; after ``last`` steps wait to be killed, if the killer is late."""
     dedup = Deduplicator(open_index(url))
     for step in list(list_steps())[store.progress :]:
+        if store.progress == last:
+            signal.pause()
         dedup.carry_out(step(dedup), store.write)
         store.advance()
 
 
-def ingest_stubbornly(url: str, store: VectorStore, patience: float = 60) -> int:
+def ingest_stubbornly(url: str, store: VectorStore, last: int | None = None, *, patience: float = 60) -> int:
     """Do the job, again and again while the index cannot be reached; return how often it could not."""
     failures = 0
     deadline = time.monotonic() + patience
     while True:
         with contextlib.suppress(UnavailableError):
-            ingest(url, store)
+            ingest(url, store, last)
             return failures
         failures += 1
         assert time.monotonic() < deadline, "the index did not come back"
@@ -128,7 +133,7 @@ def main() -> None:
     for killed in range(kills):
         child = os.fork()
         if not child:
-            ingest_stubbornly(url, VectorStore(path))
+            ingest_stubbornly(url, VectorStore(path), killed * steps // kills + _HEAD_START)
             os._exit(0)
         # The kills are spread over the whole job, and hit any moment of a step.
         while store.progress * kills < killed * steps:

@@ -675,7 +675,9 @@ class TestSettings:
             Deduplicator(threshold=threshold)
 
     def test_on_duplicate(self) -> None:
-        with pytest.raises(ConfigurationError, match="on_duplicate must be 'drop' or 'annotate', not 'x'"):
+        with pytest.raises(
+            ConfigurationError, match="on_duplicate must be 'drop', 'annotate' or 'merge', not 'x'"
+        ):
             Deduplicator(on_duplicate="x")
 
     @pytest.mark.parametrize("guards", ["number", 1, ["number"], [print], None])
