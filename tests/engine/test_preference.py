@@ -56,7 +56,7 @@ def test_what_is_stored_stays() -> None:
         ([newest("missing"), longest], "tracked"),
         ((), "tracked"),
     ],
-    ids=str,
+    ids=["canonical", "canonical alone", "version", "date", "earliest", "longest at last", "none"],
 )
 def test_preferences(prefer: object, first: str) -> None:
     documents = [
@@ -80,7 +80,9 @@ def test_a_page_that_names_another_one_comes_last() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, True, [], {}, float("nan"), "", "9" * 10_000, "1." * 10_000, "٣", object()]
+    "value",
+    [None, True, [], {}, float("nan"), "", "9" * 10_000, "1." * 10_000, "٣", object()],
+    ids=["none", "bool", "list", "dict", "nan", "empty", "long", "deep", "arabic", "object"],
 )
 def test_odd_values_in_metadata(value: object) -> None:
     documents = [Document("odd", TEXT, metadata={"date": value}), Document("even", TEXT)]
